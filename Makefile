@@ -51,7 +51,7 @@ test: .venv/.installed-dev
 # Fewer examples of each property, and only the plugins that these tests use; a third process fills the pauses of others.
 quick: .venv/.installed-dev
 	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal \
-		-p xdist.plugin -p pytest_asyncio.plugin -p _hypothesis_pytestplugin --hypothesis-profile=few \
+		-p xdist.plugin -p pytest_timeout -p pytest_asyncio.plugin -p _hypothesis_pytestplugin --hypothesis-profile=few \
 		--ignore=gear_neo4j/integrations tests/unit gear_neo4j
 
 # Property-based tests take the same examples in every run of 'make test'; this searches others at random, RUNS times.

@@ -68,7 +68,7 @@ def release(settings: Settings) -> dict[str, Any]:
 
 def search(gear: Gear, graph: MadeGraph, number: int) -> float:
     """Milliseconds of one search, for the names of two nodes."""
-    first, second = (str(graph.node(place % graph.nodes)["name"]) for place in (7_919 * number, 104_729 * number + 1))
+    first, second = (str(graph.node(index % graph.nodes)["name"]) for index in (7_919 * number, 104_729 * number + 1))
     question = f"What joins {first} and {second}?"
     return timed(lambda: gear.search(question, retriever=Naive(base="fulltext")))
 

@@ -20,9 +20,10 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from gear_neo4j import Agent, AgentRecipe, Crag, Gear, Settings
+from gear_neo4j import AgentRecipe, Crag, Gear, Settings
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.roles.evaluators import Grader, SimilarityEvaluator
+from gear_neo4j.types import Agent
 from gear_neo4j.usage import Usage
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "agents.json"
@@ -82,7 +83,7 @@ def agents(gear: Gear) -> dict[str, Agent]:
     return {name: gear.agent(recipe) for name, recipe in recipes.items()}
 
 
-def measure(gear: Gear, queries: tuple[datasets.Query, ...]) -> dict[str, Any]:
+def measure(gear: Gear, queries: tuple[datasets.EvaluationQuery, ...]) -> dict[str, Any]:
     """Calls and tokens per question, by agent and role, and the one-time cost of community reports."""
     # Communities of an earlier run already have reports.
     while gear.graph.communities.clear(limit=1_000):

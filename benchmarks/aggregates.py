@@ -75,8 +75,8 @@ def _is_exact(gear: Gear, hits: Hits, question: Mapping[str, Any]) -> bool:
     without_limit = re.sub(r"\nLIMIT \d+$", "", cypher.statement)
     rows = _rows(gear, replace(cypher, statement=without_limit))
     ours = [row for row in rows if row.written][: len(hits.entities)]
-    places = [next((row for row in rows if row.is_written(part)), None) for part in reference]
-    known = [row for row in places if row is not None]
+    indexes = [next((row for row in rows if row.is_written(part)), None) for part in reference]
+    known = [row for row in indexes if row is not None]
     if len(known) < len(reference) or len(set(map(id, known))) < len(known) or len(ours) != len(reference):
         return False
     if hits.entities[0].value is None:

@@ -62,7 +62,7 @@ def measure(backend: str, folder: Path) -> dict[str, Any]:
         vectors = encode(contents)
         query_vectors = encode([query.question for query in dataset.queries])
     order = np.argsort(-(query_vectors @ vectors.T), axis=1)[:, : max(KS)]
-    rankings = [[passages[place].id for place in row] for row in order]
+    rankings = [[passages[index].id for index in row] for row in order]
     recalls = {
         f"R@{k}": round(100 * fmean(recall(ids, query.gold, k=k) for ids, query in zip(rankings, dataset.queries)), 1)  # noqa: B905
         for k in KS
@@ -90,17 +90,17 @@ def _encode(model: Any, texts: Sequence[str]) -> Vectors:
 
 def _encode_pooled(tokenizer: Any, run: Callable[[dict[str, Any]], Any], texts: Sequence[str]) -> Vectors:
     """The steps of sentence-transformers around the network: sort by length, pad, mean-pool, normalise."""
-    order = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
+    order = sorted(range(len(texts)), key=lambda index: -len(texts[index]))
     vectors: Vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
     for start in range(0, len(order), BATCH):
-        places = order[start : start + BATCH]
+        indexes = order[start : start + BATCH]
         tokens = tokenizer(
-            [texts[place] for place in places], padding=True, truncation=True, max_length=LONGEST, return_tensors="np"
+            [texts[index] for index in indexes], padding=True, truncation=True, max_length=LONGEST, return_tensors="np"
         )
         states = run({name: tokens[name].astype(np.int64) for name in INPUTS})
         mask = tokens["attention_mask"][:, :, None]
         means = (states * mask).sum(axis=1) / mask.sum(axis=1)
-        vectors[places] = means / np.linalg.norm(means, axis=1, keepdims=True)
+        vectors[indexes] = means / np.linalg.norm(means, axis=1, keepdims=True)
     return vectors
 
 

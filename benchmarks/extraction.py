@@ -68,7 +68,7 @@ def measure(dataset: datasets.Dataset, settings: Settings) -> dict[str, Any]:
     }
 
 
-def _recalls(gear: Gear, recipe: RetrieverRecipe, queries: Sequence[datasets.Query]) -> Recalls:
+def _recalls(gear: Gear, recipe: RetrieverRecipe, queries: Sequence[datasets.EvaluationQuery]) -> Recalls:
     retriever = gear.retriever(recipe)
     rankings = [[hit.passage.id for hit in retriever.retrieve(query.question, k=max(KS))] for query in queries]
     pairs = list(zip(rankings, queries, strict=True))

@@ -19,7 +19,7 @@ from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.metrics import recall
 from gear_neo4j.retrieval.first_stage import RankerStage
 from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.rankers import Weighted
+from gear_neo4j.retrieval.rank.rankers import Weighted
 
 KS = (2, 5, 10, 15)
 WEIGHTS = (0.5, 0.6, 0.7, 0.8, 0.9)
@@ -62,14 +62,14 @@ def by_path(gear: Gear, weight: float) -> Ask:
                 best[id] = max(best.get(id, 0.0), path.scores[-1])
         ids = list(dict.fromkeys([*best, *(hit.passage.id for hit in hits)]))
         vector = Question(question, embedder=gear.embedder).vector
-        cosines = gear.graph.export.compare(ids, keys=[], vectors=[], query=vector).passages
+        cosines = gear.graph.pagerank.compare(ids, keys=[], vectors=[], query=vector).passages
         score = {id: weight * cosines[id][0] + (1 - weight) * best.get(id, 0.0) for id in ids}
         return sorted(ids, key=lambda id: (-score[id], id))
 
     return ask
 
 
-def measure(gear: Gear, queries: Sequence[datasets.Query]) -> dict[str, Any]:
+def measure(gear: Gear, queries: Sequence[datasets.EvaluationQuery]) -> dict[str, Any]:
     """Recall in percent at each k on the even questions, the odd ones and all, by system."""
     asks = systems(gear)
     recalls: dict[str, list[list[float]]] = {name: [] for name in asks}

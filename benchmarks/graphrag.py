@@ -174,7 +174,7 @@ def systems(gear: Gear, driver: neo4j.Driver) -> dict[str, Retriever]:
     return {"VectorRetriever": plain, **theirs, "HybridCypherRetriever, the nearest first": hybrid, **ours}
 
 
-def measure(rags: dict[str, GraphRAG], gear: Gear, queries: Sequence[datasets.Query]) -> dict[str, Any]:
+def measure(rags: dict[str, GraphRAG], gear: Gear, queries: Sequence[datasets.EvaluationQuery]) -> dict[str, Any]:
     """The recall of each system by half, and the milliseconds of a whole ``search``; the first round warms up."""
     chunks = {row["passage"]: row["chunk"] for row in gear.graph.database.run(DESCRIBED)}
     recalls: dict[str, list[dict[int, float]]] = {name: [] for name in rags}

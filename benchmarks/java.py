@@ -26,7 +26,7 @@ from rich.table import Table
 from benchmarks.made import SyntheticCorpus, WordVectors
 from benchmarks.measure import fresh_server, kept_server, machine, timed
 from gear_neo4j.evaluate.metrics import percentile
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.server import local
 from gear_neo4j.server.java import read

@@ -52,11 +52,11 @@ SYSTEMS = {"sbert": Base(base="sbert"), "naive": Naive(base="sbert"), "scout": S
 
 def collection_of(number: int) -> str:
     """The collection of a passage by its number."""
-    place = mixed(number // TOPIC, 11) % 1_000
+    index = mixed(number // TOPIC, 11) % 1_000
     bound = 0
     for name, share in SHARES.items():
         bound += share
-        if place < bound:
+        if index < bound:
             return name
     return REST
 
@@ -93,7 +93,7 @@ def vectors(corpus: SyntheticCorpus, numbers: Sequence[int]) -> tuple[list[str],
 def nearest(ids: Sequence[str], of: Vectors, question: Vectors) -> set[str]:
     """The ids of the ten passages with the highest cosines."""
     cosines = of @ question
-    return {ids[place] for place in np.argsort(-cosines, kind="stable")[:K]}
+    return {ids[index] for index in np.argsort(-cosines, kind="stable")[:K]}
 
 
 def systems(gear: Gear, scope: str | None) -> dict[str, Retriever]:
@@ -107,7 +107,7 @@ def measure(settings: Settings, corpus: SyntheticCorpus) -> dict[str, Any]:
     questions = [question.question for question in corpus.questions(QUESTIONS)]
     encoded = WordVectors().embed(questions)
     # In a small corpus, the smallest collections are empty.
-    numbers = {name: places for name, places in members(corpus).items() if places}
+    numbers = {name: indexes for name, indexes in members(corpus).items() if indexes}
     collections = [name for name in COLLECTIONS if name in numbers]
     truth = {}
     for name in collections:
@@ -157,19 +157,19 @@ def _round(
     """Times, recalls and shares of exact answers, by scope and system."""
     names = [*SYSTEMS, *others]
     times, recalls, exact = (_empty(scopes, names) for _ in range(3))
-    for place, question in enumerate(track(questions, shown)):
+    for index, question in enumerate(track(questions, shown)):
         for scope, retrievers in scopes.items():
             for name, retriever in retrievers.items():
                 timing = time_search(retriever, question, k=K)
                 times[scope][name].append(timing.total)
                 exact[scope][name].append(float(timing.hits.exact))
                 if scope != EVERYTHING and name == "sbert":
-                    recalls[scope][name].append(_share([hit.passage.id for hit in timing.hits], truth[scope][place]))
+                    recalls[scope][name].append(_share([hit.passage.id for hit in timing.hits], truth[scope][index]))
             for name, search in others.items() if scope != EVERYTHING else ():
                 ids: list[str] = []
-                vector = encoded[place].tolist()
+                vector = encoded[index].tolist()
                 times[scope][name].append(timed(lambda: ids.extend(search(question, vector, scope))))  # noqa: B023
-                recalls[scope][name].append(_share(ids, truth[scope][place]))
+                recalls[scope][name].append(_share(ids, truth[scope][index]))
     return times, recalls, exact
 
 

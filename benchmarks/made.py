@@ -55,9 +55,9 @@ class WordVectors:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row per text."""
         rows = np.empty((len(texts), self.dimension), dtype=np.float32)
-        for place, text in enumerate(texts):
+        for index, text in enumerate(texts):
             numbers = [crc32(word.encode()) % WORDS for word in _WORD.findall(text.lower())]
-            rows[place] = self._table[numbers or [0]].sum(axis=0)
+            rows[index] = self._table[numbers or [0]].sum(axis=0)
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
         return rows
 
@@ -104,24 +104,24 @@ class SyntheticCorpus:
 
     def _question(self, number: int) -> TwoHopQuestion | None:
         ((passage, triples),) = self._batch(np.array([number]))
-        places = number * TRIPLES_A_PASSAGE + np.arange(OWN)
-        for column, kind in enumerate(self._kinds(places)):
+        indexes = number * TRIPLES_A_PASSAGE + np.arange(OWN)
+        for column, kind in enumerate(self._kinds(indexes)):
             if kind != -1:
                 continue
-            ((other, stated),) = self._batch(self._others(places)[column : column + 1])
+            ((other, stated),) = self._batch(self._others(indexes)[column : column + 1])
             if other.id != passage.id:
                 first, second = triples[column].predicate, stated[0].predicate
                 return TwoHopQuestion(f"What {second} the one that {passage.title} {first}?", (passage.id, other.id))
         return None
 
     def _batch(self, numbers: Numbers) -> list[tuple[Passage, list[Triple]]]:
-        places = numbers[:, None] * TRIPLES_A_PASSAGE + np.arange(TRIPLES_A_PASSAGE)
-        kinds, others = self._kinds(places), self._others(places)
-        predicate = (PREDICATES * _uniform(places, self.seed, salt=4) ** 2).astype(np.int64)
+        indexes = numbers[:, None] * TRIPLES_A_PASSAGE + np.arange(TRIPLES_A_PASSAGE)
+        kinds, others = self._kinds(indexes), self._others(indexes)
+        predicate = (PREDICATES * _uniform(indexes, self.seed, salt=4) ** 2).astype(np.int64)
         batch = []
         for row, number in enumerate(numbers.tolist()):
             main = self._main(number)
-            leaves = [self._leaf(place, number) for place in places[row].tolist()]
+            leaves = [self._leaf(index, number) for index in indexes[row].tolist()]
             facts = []
             for column in range(TRIPLES_A_PASSAGE):
                 kind = int(kinds[row, column])
@@ -140,22 +140,22 @@ class SyntheticCorpus:
             batch.append((passage, list(triples.values())))
         return batch
 
-    def _kinds(self, places: Numbers) -> Numbers:
+    def _kinds(self, indexes: Numbers) -> Numbers:
         """The object at a position: the rank of a hub, -1 for another passage's subject, or 0 for a leaf."""
         shares = np.cumsum([self.hub_degree(rank) / self.triples for rank in range(1, HUBS + 1)])
-        rank = np.searchsorted(shares, _uniform(places, self.seed, salt=1)) + 1
-        shared = np.where(_uniform(places, self.seed, salt=2) < SHARED, -1, 0)
+        rank = np.searchsorted(shares, _uniform(indexes, self.seed, salt=1)) + 1
+        shared = np.where(_uniform(indexes, self.seed, salt=2) < SHARED, -1, 0)
         return np.where(rank <= HUBS, rank, shared)
 
-    def _others(self, places: Numbers) -> Numbers:
+    def _others(self, indexes: Numbers) -> Numbers:
         """The number of the passage about the object; skewed to early ones, as popular entities are."""
-        return (self.passages * _uniform(places, self.seed, salt=3) ** 2).astype(np.int64)
+        return (self.passages * _uniform(indexes, self.seed, salt=3) ** 2).astype(np.int64)
 
     def _main(self, number: int) -> str:
         return _name(number, self.seed, number // TOPIC).title()
 
-    def _leaf(self, place: int, number: int) -> str:
-        return _name(place, self.seed + 2, number // TOPIC)
+    def _leaf(self, index: int, number: int) -> str:
+        return _name(index, self.seed + 2, number // TOPIC)
 
 
 def _name(number: int, salt: int, topic: int) -> str:

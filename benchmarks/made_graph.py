@@ -106,7 +106,7 @@ class MadeGraph:
             starts, ends = random.integers(a_label, size=(2, size))
             to_hubs = random.choice(hubs, size=size, p=shares / shares.sum())
             ends = np.where(random.random(size) < TO_HUBS, to_hubs, ends)
-            starts, ends = (side * len(LABELS) + sides[kinds, place] for place, side in enumerate((starts, ends)))
+            starts, ends = (side * len(LABELS) + sides[kinds, index] for index, side in enumerate((starts, ends)))
             years = random.integers(FIRST_YEAR, LAST_YEAR + 1, size=size)
             names = [types[kind] for kind in kinds]
             yield [list(row) for row in zip(starts.tolist(), ends.tolist(), names, years.tolist(), strict=True)]
@@ -119,10 +119,10 @@ class MadeGraph:
         a_label = self.nodes // len(LABELS)
         hubs = max(1, a_label // NODES_A_HUB)
         names: dict[str, str] = {}
-        for place, label in enumerate(LABELS):
-            drawn = 7_919 * number + 104_729 * place
+        for index, label in enumerate(LABELS):
+            drawn = 7_919 * number + 104_729 * index
             for key, most in ((label.lower(), a_label), (label, hubs)):
-                names[key] = str(self.node(drawn % most * len(LABELS) + place)["name"])
+                names[key] = str(self.node(drawn % most * len(LABELS) + index)["name"])
         return template.format(**names)
 
 

@@ -50,7 +50,7 @@ class SlowModel(BaseHTTPRequestHandler):
         length = int(self.headers["Content-Length"])
         words = str(json.loads(self.rfile.read(length))["messages"][-1]["content"]).split()
         time.sleep(self.seconds)
-        triples = [[words[place], "is near", words[-1]] for place in range(-9, -1)]
+        triples = [[words[index], "is near", words[-1]] for index in range(-9, -1)]
         message = {"role": "assistant", "content": json.dumps({"triples": triples})}
         body = {
             "id": "1",

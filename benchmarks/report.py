@@ -53,8 +53,8 @@ _WORST = ("all_start_triples_at_the_largest_hubs",)
 def show(console: Console, results: Results) -> None:
     """Print the table."""
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for place in range(len(results) + 1):
-        table.add_column("", justify="right" if place else "left")
+    for index in range(len(results) + 1):
+        table.add_column("", justify="right" if index else "left")
     for row in rows(results):
         table.add_row(*row)
     console.print(table)

@@ -23,8 +23,8 @@ from gear_neo4j import Base, Beam, Gear, Naive, Settings
 from gear_neo4j.domain import Passage, Triple
 from gear_neo4j.evaluate.metrics import recall
 from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.retrieval.bm25 import BM25
 from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank.bm25 import BM25
 
 K = 10
 # Number of questions for slow systems.

@@ -25,8 +25,8 @@ from benchmarks.rivals.exported_scout import ExportedScout
 from gear_neo4j import Base, Gear, Scout, Settings
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.metrics import recall
-from gear_neo4j.graph.export import Export, NamedEntity
-from gear_neo4j.graph.mass_edges import MassReader
+from gear_neo4j.graph.read.adjacency import AdjacencyReader
+from gear_neo4j.graph.read.pagerank_queries import NamedEntity, PageRankQueries
 from gear_neo4j.retrieval.scout import ScoutGraph, ScoutRetriever
 from gear_neo4j.settings import DEFAULT_NAME
 
@@ -51,7 +51,7 @@ PARTS: Mapping[str, Scout] = {
 }
 
 
-class AsSpelt(Export):
+class AsSpelt(PageRankQueries):
     """Entities by their keys alone."""
 
     def similar(self, *_: object, **__: object) -> tuple[dict[str, NamedEntity], set[str]]:
@@ -59,7 +59,7 @@ class AsSpelt(Export):
         return {}, set()
 
 
-class Unlinked(MassReader):
+class Unlinked(AdjacencyReader):
     """The edges of a graph without those between synonyms."""
 
     follows_synonyms = False
@@ -68,14 +68,14 @@ class Unlinked(MassReader):
 def systems(gear: Gear) -> dict[str, Ask]:
     """The systems under test, by name."""
     graph = gear.graph
-    linked = ScoutGraph(graph.store, graph.export, graph.edges, gear.embedder)
+    linked = ScoutGraph(graph.store, graph.pagerank, graph.edges, gear.embedder)
     unlinked = replace(linked, edges=Unlinked(graph.database))
     retrievers = {
         "sbert": gear.retriever(Base(base="sbert")),
         "naive": gear.retriever("naive"),
         "hipporag2": gear.retriever("hipporag2"),
         "scout": ScoutRetriever(linked),
-        AS_SPELT: ScoutRetriever(replace(linked, export=AsSpelt(graph.database))),
+        AS_SPELT: ScoutRetriever(replace(linked, pagerank=AsSpelt(graph.database))),
         EXPORTED: ExportedScout(gear, options=Scout()),
         **{name: ScoutRetriever(linked, options=options) for name, options in PARTS.items()},
         "without synonym edges": ScoutRetriever(unlinked),
@@ -104,14 +104,16 @@ def misspelt(question: str) -> str:
         return question
     longest = max(words, key=lambda match: len(match[0]))
     chance = random.Random(question)
-    place = longest.start() + chance.randrange(1, len(longest[0]) - 1)
-    before, after = question[:place], question[place:]
+    index = longest.start() + chance.randrange(1, len(longest[0]) - 1)
+    before, after = question[:index], question[index:]
     letter = chance.choice(string.ascii_lowercase)
     mistakes = (after[1:], letter + after, letter + after[1:], after[1] + after[0] + after[2:])
     return before + chance.choice(mistakes)
 
 
-def measure(gear: Gear, queries: Sequence[datasets.Query]) -> tuple[dict[str, Recalls], dict[str, float], float]:
+def measure(
+    gear: Gear, queries: Sequence[datasets.EvaluationQuery]
+) -> tuple[dict[str, Recalls], dict[str, float], float]:
     """Recall of each question at each k, shape (questions, 4), the median milliseconds, by name; the mean overlap.
 
     The overlap is that of scout's first ten passages with those of scout over the exported graph, in percent.

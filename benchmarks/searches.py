@@ -14,7 +14,7 @@ from benchmarks.measure import fresh_server, kept_server, spread
 from gear_neo4j import Gear, RetrieverRecipe, Settings
 from gear_neo4j.domain import Hits
 from gear_neo4j.gear.session import Session
-from gear_neo4j.graph.profiles import QueryProfile
+from gear_neo4j.graph.connection.query_profiles import QueryProfile
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.server.local import LocalServer
 

@@ -13,10 +13,10 @@ from benchmarks.rivals import beams
 from gear_neo4j import Base, Beam, Gear
 from gear_neo4j.domain import Path
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.store import ScoredTriple, Step, triple_of
-from gear_neo4j.retrieval.beam import beam_search
-from gear_neo4j.retrieval.expansion import POOL, Expansion, ExpansionResult
+from gear_neo4j.graph.read.store import ScoredTriple, Step, triple_of
 from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.walk.beam import beam_search
+from gear_neo4j.retrieval.walk.expansion import POOL, Expansion, ExpansionResult
 
 EXACT = 10**9
 BASE_K = 15
@@ -75,7 +75,7 @@ def step(gear: Gear, walk: Walk, *, hub: bool) -> None:
 
 def ranking(vector: Sequence[float], beam: Beam, *, hub: int) -> Step:
     """How a search ranks the paths of two triples."""
-    weights = [beam.weight(place) for place in range(beam.width)]
+    weights = [beam.weight(index) for index in range(beam.width)]
     return Step(query=vector, weights=weights, keep=beam.width, scoring="composed", hub=hub)
 
 

@@ -47,7 +47,7 @@ def many(count: int) -> dict[str, Any]:
     """The products for ``count`` made names, by a sample of batches."""
     vectors = np.random.default_rng(0).standard_normal((count, DIMENSION), dtype=np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    keys = [f"name {place}" for place in range(count)]
+    keys = [f"name {index}" for index in range(count)]
     every = np.ones(count, dtype=bool)
     names = Names(keys, vectors, range(count), every, every)
     started = time.perf_counter()

@@ -127,8 +127,8 @@ def main() -> None:
         trees = {options.commit: earlier, "this version": REPOSITORY}
         with ExitStack() as stack:
             servers = {
-                name: stack.enter_context(fresh_server(replace(settings, name=f"{settings.name}-{place}")))
-                for place, name in enumerate(trees)
+                name: stack.enter_context(fresh_server(replace(settings, name=f"{settings.name}-{index}")))
+                for index, name in enumerate(trees)
             }
             for name, tree in trees.items():
                 evaluate(tree, dataset, servers[name])

@@ -11,6 +11,7 @@ RETURN id, [key IN $names WHERE n[key] IS NOT NULL | left(toStringOrNull(n[key])
   [key IN keys(n) WHERE ($attribute = '' AND NOT key IN $names OR key = $attribute) AND
       (toStringOrNull(n[key]) IS NOT NULL OR n[key] IS :: LIST<STRING NOT NULL> NOT NULL)
     | [key, CASE WHEN n[key] IS :: LIST<STRING NOT NULL> NOT NULL
-      THEN reduce(text = '', part IN n[key][..20] | text + CASE text WHEN '' THEN '' ELSE ', ' END + left(part, 200))
+      THEN reduce(text = '', part IN n[key][..20] | text + CASE text WHEN '' THEN '' ELSE ', ' END + left(part, 200)) +
+        CASE WHEN size(n[key]) > 20 THEN ', …' ELSE '' END
       ELSE left(toStringOrNull(n[key]), 2000) END]][..20] AS values
 LIMIT $limit

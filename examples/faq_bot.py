@@ -6,8 +6,9 @@ sentences with citations. Without a model the bot shows the best passages.
 
 import sys
 
-from gear_neo4j import Gear, Problem
+from gear_neo4j import Gear
 from gear_neo4j.errors import GearError, ModelError
+from gear_neo4j.types import Problem
 
 COLLECTION = "faq"
 

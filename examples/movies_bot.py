@@ -6,8 +6,9 @@ first start adopts it: triples of ours point at its nodes, which stay as they ar
 
 import sys
 
-from gear_neo4j import EntityHit, Gear, Hits
+from gear_neo4j import Gear, Hits
 from gear_neo4j.errors import GearError
+from gear_neo4j.types import EntityHit
 
 SHOWN = 10
 

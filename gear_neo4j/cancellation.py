@@ -1,4 +1,4 @@
-"""Early cancellation: a flag in the context, which every run started there checks between its calls."""
+"""Cancellation: a flag in the context that each run checks between its calls."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,9 +10,9 @@ _FLAG: ContextVar[Event | None] = ContextVar("gear_neo4j_cancel", default=None)
 
 @contextmanager
 def cancellable() -> Iterator[Event]:
-    """A flag for the runs that begin in the block; set from any thread, it ends each of them at its next step.
+    """A flag for the runs that start in the block; once set, from any thread, each of them ends at its next step.
 
-    Within another such block the inner flag counts.
+    In nested blocks, the innermost flag counts.
 
     Example:
         >>> with cancellable() as cancel:
@@ -30,11 +30,11 @@ def cancellable() -> Iterator[Event]:
 
 
 def current_flag() -> Event | None:
-    """The flag of the block that the caller is in."""
+    """The flag of the current block."""
     return _FLAG.get()
 
 
 def cancelled() -> bool:
-    """Whether that flag is set."""
+    """Whether the current flag is set."""
     flag = _FLAG.get()
     return flag is not None and flag.is_set()

@@ -1,4 +1,4 @@
-"""The nouns of the product: passages, triples, paths and hits; frozen values without any behaviour of a database."""
+"""The values of the product: passages, triples, paths and hits; frozen, and independent of the database."""
 
 import json
 import unicodedata
@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Literal, overload
 
-from gear_neo4j.display import Displayed, data_frame
-from gear_neo4j.printable import escaped
+from gear_neo4j.text.display import Displayed, data_frame
+from gear_neo4j.text.printable import escaped
 from gear_neo4j.usage import Usage
 
-# How the vectors of triples are made: from their whole text, or from the vectors of their parts.
+# How the vectors of triples are computed: from their whole text, or from the vectors of their parts.
 VectorSource = Literal["encoded", "composed"]
 # An index entry of Neo4j holds at most 8,167 bytes; a key this long is a sentence, not a name.
 LONGEST_KEY = 500
@@ -22,11 +22,11 @@ _OF_PASSAGE = ("id", "title", "text", "source", "position", "collection", "metad
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of text that can be retrieved; ``source`` names its file, ``position`` the place there (``line 12``).
+    """A piece of text that can be retrieved; ``source`` names its file, ``position`` where it begins (``line 12``).
 
-    It is in exactly one ``collection``. ``metadata`` holds texts, numbers, truth values, or lists of them, by field.
-    ``readers`` are the principals that may read it, when it is written: None says nothing about them, and a search
-    never returns them.
+    It is in exactly one ``collection``. ``metadata`` holds texts, numbers, booleans, or lists of them, by field.
+    ``readers`` are the principals that may read it; they matter only when it is written, None leaves them unchanged,
+    and searches never return them.
     """
 
     id: str
@@ -39,23 +39,23 @@ class Passage:
     readers: tuple[str, ...] | None = None
 
     @property
-    def place(self) -> str:
-        """Where it comes from, as people write it; empty if unknown.
+    def location(self) -> str:
+        """Its source and position, for display; empty if unknown.
 
         Example:
-            >>> Passage("p1", "Install", "Use pip.", "docs/guide.md", "line 12").place
+            >>> Passage("p1", "Install", "Use pip.", "docs/guide.md", "line 12").location
             'docs/guide.md, line 12'
         """
         return ", ".join(part for part in (self.source, self.position) if part)
 
     @property
     def content(self) -> str:
-        """What the retrievers read: the title, a newline, and the text."""
+        """The text that is embedded and indexed: the title, a newline, and the text."""
         return f"{self.title}\n{self.text}" if self.title else self.text
 
 
 class Statement:
-    """What facts and triples have in common."""
+    """The base of facts and triples."""
 
     __slots__ = ()
 
@@ -65,7 +65,7 @@ class Statement:
 
     @property
     def text(self) -> str:
-        """What is embedded: subject, predicate and object, joined by spaces."""
+        """The text that is embedded: subject, predicate and object, joined by spaces."""
         return f"{self.subject} {self.predicate} {self.object}"
 
     def __str__(self) -> str:
@@ -74,7 +74,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Fact(Statement):
-    """Subject, predicate and object as a model wrote them: a proximal triple, not tied to a passage."""
+    """Subject, predicate and object as written by a model: a proximal triple, without a passage."""
 
     subject: str
     predicate: str
@@ -83,7 +83,7 @@ class Fact(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Triple(Statement):
-    """A fact as stated by exactly one passage (GeAR, section 3)."""
+    """A fact that exactly one passage states (GeAR, section 3)."""
 
     id: str
     subject: str
@@ -103,10 +103,10 @@ class PassageRecord:
 
 @dataclass(frozen=True, slots=True)
 class Path(Displayed):
-    """Triples that share an entity from one to the next, as found by the beam search.
+    """Triples, each of which shares an entity with the one before.
 
-    ``scores`` holds the similarity to the question after each triple (0 to 1), ``score`` is the ranking score of the
-    beam search: their sum, weighted for diversity.
+    ``scores`` holds the similarity to the question after each triple (0 to 1), ``score`` is the score of the beam
+    search: their sum, weighted for diversity.
     """
 
     triples: tuple[Triple, ...]
@@ -119,7 +119,7 @@ class Path(Displayed):
         return tuple(dict.fromkeys(triple.passage_id for triple in self.triples))
 
     def __str__(self) -> str:
-        """The path as one line; where the walk turns back, the entity is repeated after a semicolon.
+        """The path on one line; if it does not continue from the last entity, the entity is repeated after a semicolon.
 
         Example:
             >>> first = Triple("1", "Hinton", "studied at", "Edinburgh", "p1")
@@ -131,7 +131,7 @@ class Path(Displayed):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FoundBy:
     """A ranked list that contains a hit: its name (``bm25``, ``sbert``, ``graph`` ...) and the rank there, from 1."""
 
     name: str
@@ -145,18 +145,18 @@ class Hit:
     passage: Passage
     score: float
     rank: int
-    sources: tuple[Source, ...] = ()
+    sources: tuple[FoundBy, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Cypher:
-    """A query with its parameters, for Neo4j Browser or cypher-shell."""
+    """A query and its parameters, for Neo4j Browser or cypher-shell."""
 
     statement: str
     parameters: dict[str, object] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """Text that can be pasted as it is: one ``:param`` line for each parameter, then the statement."""
+        """Text to paste: one ``:param`` line for each parameter, then the statement."""
         lines = [f":param {name} => {escaped(json.dumps(value))};" for name, value in self.parameters.items()]
         return "\n".join([*lines, self.statement])
 
@@ -165,9 +165,9 @@ class Cypher:
 class EntityHit:
     """A node of the user's graph that answers a question: element id, name, labels, rank (from 1).
 
-    ``pattern`` is the pattern in words that led to it, ``cypher`` the query that shows it and the others of its kind.
-    ``value`` is what it is ranked by, a number or a date, if the question asks for an order or a count. ``sureness`` is
-    the probability that its pattern is what the question means, 0 to 1.
+    ``pattern`` describes the pattern that matched it, ``cypher`` is the query for all nodes of the pattern. ``value``
+    is the number or date that it is ranked by, if the question asks for an order or a count. ``confidence`` is the
+    probability that the pattern is what the question means, 0 to 1.
     """
 
     id: str
@@ -177,34 +177,33 @@ class EntityHit:
     pattern: str
     cypher: Cypher
     value: float | str | None = None
-    sureness: float = 0.0
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number or date that answers a question, such as how many films there are; None for one over nothing.
+    """A number or date that answers a question, such as how many films there are; ``value`` is None over no values.
 
-    ``pattern`` and ``cypher`` are those that led to it; ``sureness`` is the probability that the pattern is what the
-    question means, 0 to 1.
+    ``pattern`` describes the pattern, ``cypher`` is its query, and ``confidence`` the probability that the pattern is
+    what the question means, 0 to 1.
     """
 
     value: float | str | None
     pattern: str
     cypher: Cypher
-    sureness: float = 0.0
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Hits(Displayed, Sequence[Hit]):
-    """What every retriever returns: the hits best first, and the paths that led to them, best first.
+    """The result of every retriever: the hits, best first, and the paths that led to them, best first.
 
-    ``exact`` is False if the paths met an entity with too many triples to examine more than those nearest to the
-    question. ``milliseconds`` splits the time: ``encode`` (the question), ``base``, ``expand`` (the beam search),
+    ``exact`` is False if the paths met an entity with so many triples that only those nearest to the question were
+    examined. ``milliseconds`` splits the time: ``encode`` (the question), ``base``, ``expand`` (the beam search),
     ``fetch``. If a language model took part, ``facts`` are its notes, and ``usage`` is the cost of each role.
-    ``entities`` are the nodes of an adopted graph that answer the question, best first. ``figure`` is the one number
-    that it asks for instead. ``doubt`` says in a sentence what they leave open; it is empty if they leave nothing open.
-    ``scope`` is the JSON of the scope of the search, empty without one; ``scope_plan`` says how vectors in it were
-    searched.
+    ``entities`` are the nodes of an adopted graph that answer the question, best first; ``figure`` is the number that
+    it asks for instead; ``doubt`` is one sentence on what is ambiguous, else empty. ``scope`` is the JSON of the scope
+    of the search, empty without one; ``scope_plan`` says how vectors were searched within it.
     """
 
     question: str
@@ -223,11 +222,11 @@ class Hits(Displayed, Sequence[Hit]):
 
     @property
     def triples(self) -> tuple[Triple, ...]:
-        """The triples of the paths, in their order, each once."""
+        """The triples of the paths, in order, each once."""
         return tuple(dict.fromkeys(triple for path in self.paths for triple in path.triples))
 
     def to_pandas(self) -> Any:
-        """The hits as a ``pandas.DataFrame``, a row each: passage, where it is from, metadata, score and rank.
+        """The hits as a ``pandas.DataFrame``, one row each: passage, source, metadata, score and rank.
 
         Raises:
             SettingsError: pandas is not installed.
@@ -257,7 +256,7 @@ class Hits(Displayed, Sequence[Hit]):
 def entity_key(name: str) -> str:
     """The key of an entity's name: NFKC, casefolded, spaces collapsed; letters of every script are kept.
 
-    A name longer than an index entry allows keeps its beginning, and a digest tells it from others.
+    A name too long for an index entry is shortened to its beginning and a digest.
 
     Example:
         >>> entity_key("  Straße  des\\n17. JUNI ") == entity_key("STRASSE des 17. juni")
@@ -266,7 +265,7 @@ def entity_key(name: str) -> str:
         '鲁迅'
     """
     key, previous = name, None
-    # Folding can bring up characters that normalise again (U+0345 does): repeat until nothing changes.
+    # Casefolding can produce characters that normalise again (U+0345 does): repeat until nothing changes.
     while key != previous:
         previous = key
         key = " ".join(unicodedata.normalize("NFKC", key).casefold().split())
@@ -276,7 +275,7 @@ def entity_key(name: str) -> str:
 
 
 def spelling_rank(name: str) -> tuple[bool, str]:
-    """The rank of a spelling among those of one entity, the least of which is its name; capitals alone come last.
+    """A sort key for the spellings of an entity: the least becomes its name; spellings in capitals come last.
 
     Example:
         >>> min(["NASA", "Nasa", "nasa"], key=spelling_rank)
@@ -309,7 +308,7 @@ def make_passage(source: str, title: str, text: str, *, position: str | None = N
 
 
 def triple_id(passage: str, subject: str, predicate: str, object: str) -> str:
-    """The id of a triple: a hash of its passage's id and of its three parts."""
+    """The id of a triple: a hash of its passage's id and its three parts."""
     return digest(passage, subject, predicate, object)
 
 
@@ -323,12 +322,12 @@ def make_triple(passage: str, subject: str, predicate: str, object: str) -> Trip
 
 
 def digest(*parts: str) -> str:
-    """A hash of texts; JSON delimits them whatever characters they contain."""
+    """A hash of texts; JSON separates them, whatever characters they contain."""
     return blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 
 
 def node_passage_id(node: str) -> str:
-    """The id of the passage that represents a node of the user's, from the node's element id."""
+    """The id of the passage that represents a node of the user's graph, from the node's element id."""
     return digest("node", node)
 
 

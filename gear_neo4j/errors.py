@@ -8,6 +8,8 @@ GearError
 ├── ModelError           the language model cannot be used, or failed
 │   └── ReplyError       it answered, but the reply cannot be used
 ├── SearchError          a search outside the graph failed
+├── TooManyCalls         as many calls run as may
+├── CallTimeout          a call took longer than it may
 ├── DatabaseError        the Neo4j server refused or failed a request
 │   ├── ServerUnavailable
 │   ├── AuthenticationFailed
@@ -27,8 +29,8 @@ GearError
 from enum import IntEnum
 from typing import ClassVar
 
-from gear_neo4j.printable import single_line
-from gear_neo4j.redaction import redacted
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.redaction import redacted
 from gear_neo4j.usage import Usage
 
 
@@ -98,6 +100,14 @@ class ReplyError(ModelError):
 
 class SearchError(GearError):
     """A search outside the graph failed."""
+
+
+class TooManyCalls(GearError):
+    """As many calls run at once as may; this one was not begun."""
+
+
+class CallTimeout(GearError):
+    """A call took longer than it may; it ends at its next step."""
 
 
 class DatabaseError(GearError):

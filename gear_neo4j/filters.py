@@ -13,7 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.printable import is_storable
+from gear_neo4j.text.printable import is_storable
 
 if TYPE_CHECKING:
     from lark import Lark, Token
@@ -22,10 +22,10 @@ Scalar = str | int | float | bool
 Operator = Literal["in", "gt", "gte", "lt", "lte", "exists"]
 LONGEST_TEXT = 10_000
 LONGEST_FIELD = 200
-# Alternatives of conditions multiply; this many are compared with each passage.
+# Alternatives multiply; at most this many conditions are compared with each passage.
 MOST_CONDITIONS = 500
 _SIGNS: Mapping[str, Operator] = {"=": "in", "==": "in", ">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
-# What a key that is no field means, so no field of JSON can have its name.
+# Keys of JSON that are not fields.
 _WORDS = ("and", "or", "not")
 _GRAMMAR = r"""
     ?start: either
@@ -69,10 +69,10 @@ _EXPECTED = {
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A field of a passage compared with values.
+    """A comparison of a field of a passage with values.
 
-    Of a field that holds a list, one item must fulfil it. A passage without the field does not fulfil it, and values of
-    different kinds, such as a number and a text, are neither equal nor ordered.
+    If the field holds a list, one item must match. A passage without the field does not match, and values of different
+    kinds, such as a number and a text, are neither equal nor ordered.
     """
 
     field: str
@@ -82,21 +82,21 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The passages that do not fulfil a filter, among them those without its field."""
+    """Matches the passages that a filter does not match, including those without its field."""
 
     part: "Filter"
 
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """The passages that fulfil every part."""
+    """Matches the passages that every part matches."""
 
     parts: tuple["Filter", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """The passages that fulfil at least one part."""
+    """Matches the passages that at least one part matches."""
 
     parts: tuple["Filter", ...]
 
@@ -106,10 +106,10 @@ Literals = tuple[tuple[tuple[Condition, bool], ...], ...]
 
 
 def parse_filter(value: object) -> Filter:
-    """A filter from a line of text, from JSON as text, from an object of that form, or as it is.
+    """A filter from a line of text, from JSON as text or as an object, or a filter unchanged.
 
     Raises:
-        SettingsError: it is no filter; the message names the place and what was expected there.
+        SettingsError: it is not a filter; the message says where, and what was expected.
 
     Example:
         >>> parse_filter("year >= 2020") == parse_filter({"year": {"gte": 2020}})
@@ -136,10 +136,10 @@ def parse_filter(value: object) -> Filter:
 
 
 def conjunction_of(filter: Filter) -> Literals:
-    """The filter in conjunctive normal form: all of these alternatives, each of conditions that may be negated.
+    """The filter in conjunctive normal form: every clause must hold; a clause has alternatives, which may be negated.
 
     Raises:
-        SettingsError: that takes more than 500 conditions.
+        SettingsError: it has more than 500 conditions.
 
     Example:
         >>> conjunction_of(parse_filter("not (draft = true or year < 2000)"))
@@ -149,7 +149,7 @@ def conjunction_of(filter: Filter) -> Literals:
 
 
 def filter_json(filter: Filter) -> dict[str, Any]:
-    """The filter as JSON, which :func:`parse_filter` reads.
+    """The filter as JSON, for :func:`parse_filter`.
 
     Example:
         >>> filter_json(parse_filter('year >= 2020 and team in ["a", "b"]'))
@@ -171,7 +171,7 @@ def filter_json(filter: Filter) -> dict[str, Any]:
 
 
 def both(first: Filter | None, second: Filter | None) -> Filter | None:
-    """The passages that fulfil both filters; None fulfils none but asks for nothing."""
+    """A filter for the passages that both filters match; None means no condition."""
     if first is None or second is None or first == second:
         return first or second
     return All((first, second))
@@ -275,7 +275,7 @@ def _value(token: "Token") -> Scalar:
 
 
 def _unescaped(text: str) -> str:
-    # A backslash makes the next character stand for itself; there is nothing else to escape.
+    # A backslash makes the next character literal; there are no other escapes.
     pieces = iter(text)
     return "".join(next(pieces) if piece == "\\" else piece for piece in pieces)
 
@@ -283,10 +283,10 @@ def _unescaped(text: str) -> str:
 def _explain(text: str, error: Any) -> str:
     expected = getattr(error, "accepts", None) or getattr(error, "allowed", None) or set()
     names = dict.fromkeys(_EXPECTED.get(name, name.lower()) for name in sorted(expected))
-    place = error.pos_in_stream if error.pos_in_stream is not None and error.pos_in_stream >= 0 else len(text)
+    offset = error.pos_in_stream if error.pos_in_stream is not None and error.pos_in_stream >= 0 else len(text)
     token = getattr(error, "token", None)
-    at_end = place >= len(text) or (token is not None and token.type == "$END")
-    met = "its end" if at_end else f"character {place + 1}, {str(token or text[place])!r}"
+    at_end = offset >= len(text) or (token is not None and token.type == "$END")
+    met = "its end" if at_end else f"character {offset + 1}, {str(token or text[offset])!r}"
     shown = text if len(text) <= 100 else f"{text[:99]}…"
     return f"the filter {shown!r} is wrong at {met}: expected {_choice(list(names))}"
 
@@ -298,41 +298,41 @@ def _choice(names: list[str]) -> str:
 # JSON
 
 
-def _from_json(value: object, place: str) -> Filter:
+def _from_json(value: object, location: str) -> Filter:
     if not isinstance(value, Mapping) or not value:
-        raise SettingsError(f'{place} is {_shown(value)}: give an object such as {{"year": {{"gte": 2020}}}}')
-    parts = [_from_item(key, item, place) for key, item in value.items()]
+        raise SettingsError(f'{location} is {_shown(value)}: give an object such as {{"year": {{"gte": 2020}}}}')
+    parts = [_from_item(key, item, location) for key, item in value.items()]
     return parts[0] if len(parts) == 1 else All(tuple(parts))
 
 
-def _from_item(key: object, item: object, place: str) -> Filter:
+def _from_item(key: object, item: object, location: str) -> Filter:
     if key == "not":
-        return Not(_from_json(item, f"{place}'s not"))
+        return Not(_from_json(item, f"{location}'s not"))
     if key in ("and", "or"):
         if not isinstance(item, list) or not item:
-            raise SettingsError(f"{place}'s {key} is {_shown(item)}: give a list of objects")
-        parts = tuple(_from_json(part, f"{place}'s {key}") for part in item)
+            raise SettingsError(f"{location}'s {key} is {_shown(item)}: give a list of objects")
+        parts = tuple(_from_json(part, f"{location}'s {key}") for part in item)
         return All(parts) if key == "and" else AnyOf(parts)
     if not isinstance(key, str):
-        raise SettingsError(f"{place} has the field {key!r}: fields are texts")
+        raise SettingsError(f"{location} has the field {key!r}: fields are texts")
     if isinstance(item, Mapping):
-        return _from_operators(key, item, place)
+        return _from_operators(key, item, location)
     values: list[Any] = item if isinstance(item, list) else [item]
     return _condition(key, "in", tuple(values))
 
 
-def _from_operators(field: str, operators: Mapping[str, object], place: str) -> Filter:
-    parts = [_from_operator(field, operator, value, place) for operator, value in operators.items()]
+def _from_operators(field: str, operators: Mapping[str, object], location: str) -> Filter:
+    parts = [_from_operator(field, operator, value, location) for operator, value in operators.items()]
     if not parts:
-        raise SettingsError(f"{place} says nothing about {field!r}: give a value, a list, or an object of operators")
+        raise SettingsError(f"{location} says nothing about {field!r}: give a value, a list, or an object of operators")
     return parts[0] if len(parts) == 1 else All(tuple(parts))
 
 
-def _from_operator(field: str, operator: str, value: object, place: str) -> Filter:
+def _from_operator(field: str, operator: str, value: object, location: str) -> Filter:
     match operator:
         case "exists":
             if not isinstance(value, bool):
-                raise SettingsError(f"{place}'s {field}.exists is {_shown(value)}: give true or false")
+                raise SettingsError(f"{location}'s {field}.exists is {_shown(value)}: give true or false")
             condition = _condition(field, "exists", ())
             return condition if value else Not(condition)
         case "eq":
@@ -341,16 +341,16 @@ def _from_operator(field: str, operator: str, value: object, place: str) -> Filt
             return Not(_condition(field, "in", (cast(Scalar, value),)))
         case "in":
             if not isinstance(value, list):
-                raise SettingsError(f"{place}'s {field}.in is {_shown(value)}: give a list")
+                raise SettingsError(f"{location}'s {field}.in is {_shown(value)}: give a list")
             return _condition(field, "in", tuple(value))
         case "gt" | "gte" | "lt" | "lte":
             return _condition(field, operator, (cast(Scalar, value),))
     known = ", ".join((*get_args(Operator), "eq", "ne"))
-    raise SettingsError(f"{place} has the operator {operator!r} for {field!r}: choose one of {known}")
+    raise SettingsError(f"{location} has the operator {operator!r} for {field!r}: choose one of {known}")
 
 
 def _condition(field: str, operator: Operator, values: tuple[Scalar, ...]) -> Condition:
-    """A condition, checked: everything of it reaches the database as a parameter."""
+    """A checked condition; all of it reaches the database as parameters."""
     if not field.strip() or len(field) > LONGEST_FIELD:
         raise SettingsError(f"a field of the filter is blank or longer than {LONGEST_FIELD} characters: {field[:50]!r}")
     if field in _WORDS:

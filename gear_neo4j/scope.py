@@ -10,17 +10,17 @@ from gear_neo4j.filters import Filter, both, conjunction_of, filter_json, parse_
 
 DEFAULT_COLLECTION = "default"
 LONGEST_NAME = 200
-# Between a collection's name and what is named within it, as in the id ``legal/p1``.
+# Separates the name of a collection from an id within it, as in ``legal/p1``.
 SEPARATOR = "/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What a caller may see: the passages of these collections that they may read and that fulfil a filter.
+    """What a caller may see: the passages of these collections that they may read and that a filter matches.
 
-    None means no condition. ``principals`` are who the caller *is*: passages that name one of them as a reader are
-    visible, and so are passages without readers. ``strict`` excludes the full-text index, whose scores depend on how
-    often a word occurs in the whole database.
+    None means no condition. ``principals`` are the identities of the caller: passages that name one of them as a reader
+    are visible, and so are passages without readers. ``strict`` excludes the full-text index, whose scores depend on
+    the word counts of the whole database.
 
     Example:
         >>> Scope().narrowed(collections=["hr", "legal"]).narrowed(collections=["legal"], where="year >= 2020").json
@@ -40,11 +40,11 @@ class Scope:
         where: object = None,
         strict: bool = False,
     ) -> Self:
-        """What both this scope and the given conditions admit: a scope can be narrowed, never widened.
+        """The scope with further conditions: a scope can be narrowed, never widened.
 
         Args:
-            collections: names.
-            principals: who the caller is; of those that the scope has already, only these remain.
+            collections: their names.
+            principals: the identities of the caller; if the scope has some already, only common ones remain.
             where: a filter as text, as JSON or as a value, as :meth:`gear_neo4j.Gear.scoped` takes it.
 
         Raises:
@@ -57,6 +57,12 @@ class Scope:
             strict=self.strict or strict,
         )
 
+    def __and__(self, other: "Scope") -> Self:
+        """What both scopes admit."""
+        return self.narrowed(
+            collections=other.collections, principals=other.principals, where=other.where, strict=other.strict
+        )
+
     @property
     def is_everything(self) -> bool:
         """Whether it has no condition."""
@@ -64,7 +70,7 @@ class Scope:
 
     @property
     def json(self) -> dict[str, Any]:
-        """The scope as JSON, without the conditions that it does not have; ``narrowed(**json)`` gives it back."""
+        """The scope's conditions as JSON; ``Scope().narrowed(**json)`` restores it."""
         given = {
             "collections": None if self.collections is None else sorted(self.collections),
             "principals": None if self.principals is None else sorted(self.principals),
@@ -75,7 +81,7 @@ class Scope:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The scope as a query parameter; see ``gear_neo4j.graph.scoping``."""
+        """The scope as a query parameter; see ``gear_neo4j.graph.scope.scope_macros``."""
         clauses = conjunction_of(self.where) if self.where else ()
         return {
             "collections": sorted(self.collections or ()),
@@ -96,7 +102,7 @@ class Scope:
         }
 
     def admits(self, other: "Scope") -> bool:
-        """Whether everything that another scope admits is certain to be admitted by this one.
+        """Whether this scope certainly admits everything that another one admits.
 
         Example:
             >>> Scope(collections=frozenset({"a", "b"})).admits(Scope(collections=frozenset({"a"})))
@@ -114,7 +120,7 @@ EVERYTHING = Scope()
 
 
 def qualified_id(id: str, collection: str) -> str:
-    """The id of a passage within a collection, such as ``legal/p1``; the default collection's are as they are given.
+    """The id of a passage within a collection, such as ``legal/p1``; unchanged in the default collection.
 
     Example:
         >>> qualified_id("p1", "legal"), qualified_id("p1", "default")
@@ -134,12 +140,12 @@ def metadata_property(field: str) -> str:
 
 
 def metadata_key(field: str) -> str:
-    """The property of a passage that a field of its metadata is kept in."""
+    """The property of a passage that stores a field of its metadata."""
     return f"meta_{field}"
 
 
 def metadata_of(properties: Iterable[tuple[str, Any]]) -> Mapping[str, Any]:
-    """The metadata in the properties of a passage, by field and in order of the fields."""
+    """The metadata in the properties of a passage, by field, sorted."""
     return dict(sorted((key.removeprefix("meta_"), value) for key, value in properties))
 
 
@@ -168,7 +174,7 @@ def checked_name(name: object, *, kind: str) -> str:
 
 
 def reader_names(names: Iterable[object]) -> tuple[str, ...]:
-    """The names of readers as a passage keeps them: checked, sorted, each once.
+    """The names of readers: checked, sorted, each once.
 
     Raises:
         SettingsError: a name cannot be used.
@@ -177,12 +183,12 @@ def reader_names(names: Iterable[object]) -> tuple[str, ...]:
         >>> reader_names(["user:ada", "group:legal", "user:ada"])
         ('group:legal', 'user:ada')
     """
-    # Checked before they are compared: they may be of any kind.
+    # Checked before they are compared: they may be of any type.
     return tuple(sorted(dict.fromkeys([checked_name(name, kind="reader") for name in names])))
 
 
 def reader_key(name: str) -> str:
-    """The name of a reader without blanks, so that several fit into one text; different names have different keys.
+    """The name of a reader without spaces, so that several fit into one text; different names have different keys.
 
     Example:
         >>> reader_key("group:legal"), reader_key("a b")
@@ -192,7 +198,7 @@ def reader_key(name: str) -> str:
 
 
 def reader_set(names: Iterable[str]) -> str:
-    """A set of readers as one text, as a community keeps the sets of all that it rests on.
+    """A set of readers as one text; communities store such sets.
 
     Example:
         >>> reader_set(["user:ada", "group:legal"])
@@ -204,7 +210,7 @@ def reader_set(names: Iterable[str]) -> str:
 def _common(mine: frozenset[str] | None, given: Iterable[str] | None, *, kind: str) -> frozenset[str] | None:
     if given is None:
         return mine
-    # A text is an iterable of its letters.
+    # A text is an iterable, too: of its letters.
     names = frozenset(checked_name(name, kind=kind) for name in ([given] if isinstance(given, str) else given))
     return names if mine is None else mine & names
 

@@ -1,4 +1,4 @@
-"""What a user can set, read from the environment or from a ``.env`` file such as the one Aura gives out."""
+"""Settings, read from the environment or from a ``.env`` file such as Aura's."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -9,13 +9,13 @@ from typing import Any
 from dotenv import dotenv_values
 
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.redaction import without_login
+from gear_neo4j.text.redaction import without_login
 
 DEFAULT_NEO4J_VERSION = "5.26.31"
 DEFAULT_NAME = "default"
 # Minutes without a query after which a local server stops.
 DEFAULT_LOCAL_IDLE = 30.0
-# The environment variables of each setting, the first of them that is set counts.
+# The environment variables of each setting; the first one that is set counts.
 VARIABLES: Mapping[str, tuple[str, ...]] = {
     "uri": ("NEO4J_URI",),
     "username": ("NEO4J_USERNAME", "NEO4J_USER"),
@@ -55,7 +55,7 @@ def _default_home() -> Path:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Where Neo4j is and which models to use; without ``uri`` the local server ``name`` is used.
+    """The address of Neo4j, and the models to use; without ``uri``, the local server ``name`` is used.
 
     ``repr`` shows neither passwords nor keys, nor the user info of a URL.
 
@@ -94,7 +94,7 @@ class Settings:
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, *, env_file: Path | None = None) -> "Settings":
-        """Read the settings; values of the environment win over those of ``env_file``.
+        """Read the settings; the environment takes precedence over ``env_file``.
 
         Variables: ``NEO4J_URI``, ``NEO4J_USERNAME`` (or ``NEO4J_USER``), ``NEO4J_PASSWORD``, ``NEO4J_DATABASE``,
         ``GEAR_NAME``, ``GEAR_HOME``, ``GEAR_NEO4J_VERSION``, ``GEAR_LOCAL_IDLE`` (minutes), ``GEAR_EMBEDDING_MODEL``,
@@ -107,12 +107,12 @@ class Settings:
         ``GEAR_SERVE_PUBLIC_URL`` and ``GEAR_SERVE_LOG_QUESTIONS`` (``on`` or ``off``).
 
         Raises:
-            SettingsError: ``env_file`` does not exist or is not text, or a number is none.
+            SettingsError: ``env_file`` does not exist or is not text, or a number is invalid.
         """
-        found = _found(environment, env_file)
+        values = _values(environment, env_file)
 
         def get(setting: str) -> str | None:
-            return found[setting].text if setting in found else None
+            return values[setting].text if setting in values else None
 
         return cls(
             uri=get("uri"),
@@ -145,13 +145,13 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Value:
     text: str = field(repr=False)
     source: str
 
 
 def sources(environment: Mapping[str, str] | None = None, *, env_file: Path | None = None) -> dict[str, str]:
-    """Where each setting that is set comes from; the others have their defaults.
+    """The source of each setting that is set; the others have their defaults.
 
     Raises:
         SettingsError: ``env_file`` does not exist or is not text.
@@ -160,16 +160,16 @@ def sources(environment: Mapping[str, str] | None = None, *, env_file: Path | No
         >>> sources({"NEO4J_URI": "bolt://db:7687"})
         {'uri': 'environment'}
     """
-    return {setting: found.source for setting, found in _found(environment, env_file).items()}
+    return {setting: value.source for setting, value in _values(environment, env_file).items()}
 
 
-def _found(environment: Mapping[str, str] | None, env_file: Path | None) -> dict[str, _Found]:
-    """The text of each setting that is set; the environment wins over the file."""
+def _values(environment: Mapping[str, str] | None, env_file: Path | None) -> dict[str, _Value]:
+    """The text of each setting that is set; the environment takes precedence over the file."""
     file = (f"file {env_file}", _file_values(env_file))
     return {
-        setting: _Found(values[variable], place)
+        setting: _Value(values[variable], location)
         for setting, variables in VARIABLES.items()
-        for place, values in (file, ("environment", os.environ if environment is None else environment))
+        for location, values in (file, ("environment", os.environ if environment is None else environment))
         for variable in reversed(variables)
         if values.get(variable)
     }
@@ -227,7 +227,7 @@ def _file_values(env_file: Path | None) -> dict[str, str]:
     if not env_file.is_file():
         raise SettingsError(f"{env_file} is not a file: --env names a file of NEO4J_... lines")
     try:
-        # A password may hold ${...}, which is meant as it stands.
+        # A password may contain ${...}, which is literal.
         values = dotenv_values(env_file, interpolate=False)
     except UnicodeDecodeError as error:
         raise SettingsError(f"{env_file} is not UTF-8 text: --env names a file of NEO4J_... lines") from error

@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Literal, Self
 
-from gear_neo4j.redaction import redacted
+from gear_neo4j.text.redaction import redacted
 
 if TYPE_CHECKING:
     from opentelemetry import trace

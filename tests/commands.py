@@ -1,4 +1,4 @@
-"""A data set of two passages for tests of the command line, its process, and how an error is told there."""
+"""A data set of two passages for tests of the command line, and how an error is told there."""
 
 from gear_neo4j.errors import ExitCode
 
@@ -10,8 +10,6 @@ TRIPLES = [
     {"id": "p1", "triples": [["2024 physics prize", "went to", "Geoffrey Hinton"]]},
     {"id": "p2", "triples": [["Geoffrey Hinton", "wrote a thesis at", "Edinburgh"]]},
 ]
-# What the console script ``gear`` runs, for ``python -c``.
-RUN = "from gear_neo4j.cli.process import run; run()"
 QUERIES = [{"id": "q1", "question": "Where did the 2024 physics laureate write a thesis?", "gold": ["p1", "p2"]}]
 
 

@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,15 +11,16 @@ from hypothesis import settings as hypothesis_settings
 
 from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.adoption.profile import Profile
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema.preparation import prepare
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
 from tests.examples import FEW, MANY
 from tests.fake_embedder import CountingEmbedder, FakeEmbedder
 from tests.graphs import ingest
+from tests.processes import hear_signals
 from tests.spans import recorded
 from tests.toy_model import FACTS, PASSAGES
 
@@ -28,6 +29,9 @@ hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
 hypothesis_settings.register_profile("few", derandomize=True, deadline=None, max_examples=FEW)
 hypothesis_settings.register_profile("random", max_examples=MANY, deadline=None, print_blob=True)
 hypothesis_settings.load_profile("same")
+
+Passages = Mapping[str, str]
+Triples = Sequence[tuple[str, str, str, str]] | None
 
 MARK = Query("mark", "MERGE (:__GearTests)", writes=True)
 MARKED = Query("marked", "RETURN EXISTS { MATCH (:__GearTests) } OR NOT EXISTS { MATCH () } AS ours")
@@ -76,6 +80,12 @@ class Prepared(NamedTuple):
         return [row["migration"]["version"] for row in self.schema[-1]]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def signals() -> None:
+    """The tests' processes hear signals; pytest's own, which may have been started to ignore them, go on to do so."""
+    hear_signals()
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory) -> Iterator[Settings]:
     """Where the tests' Neo4j is; without one the run fails, it skips nothing."""
@@ -94,23 +104,40 @@ def server(tmp_path_factory) -> Iterator[Settings]:
 class Shared:
     """What the tests' database holds, for tests that only read: it stays until anything else is committed."""
 
-    def __init__(self, database: Database, prepared: dict[tuple[str, int], Prepared]) -> None:
+    def __init__(self, database: Database, prepared: dict[tuple[str, int], Prepared], folder: Path) -> None:
         self._database = database
         self._prepared = prepared
+        self._folder = folder
         self._held: object = None
+
+    def filled(self, what: object, embedder: FakeEmbedder, fill: Callable[[Database], object]) -> Database:
+        """The database with what a function writes into it, unless that is there: ``what`` tells it from all else."""
+        made = what, embedder.name
+        if self._held != (made, self._committed()):
+            renew(self._database, self._prepared, model=embedder.name, dimension=embedder.dimension)
+            fill(self._database)
+            self._held = made, self._committed()
+        return self._database
+
+    def ingested(self, passages: Passages, triples: Triples, embedder: FakeEmbedder) -> Database:
+        """The database with these passages and triples; with None for triples, with the passages alone."""
+
+        def fill(database: Database) -> None:
+            ingest(database, embedder, self._folder, passages, triples)
+
+        return self.filled((dict(passages), None if triples is None else list(triples)), embedder, fill)
 
     def adopted(self, text: str, profile: Profile, embedder: FakeEmbedder) -> Database:
         """The database with a graph of somebody's, which is adopted; ``text`` creates the graph.
 
         The schema is there before the adoption, unlike in the tests of adoption itself, for it takes the most time.
         """
-        made = text, profile, embedder.name
-        if self._held != (made, self._committed()):
-            renew(self._database, self._prepared, model=embedder.name, dimension=embedder.dimension)
-            self._database.run(Query("graph", text, writes=True))
-            Adoption(Graph(self._database), profile, embedder).run()
-            self._held = made, self._committed()
-        return self._database
+
+        def fill(database: Database) -> None:
+            database.run(Query("graph", text, writes=True))
+            Adoption(Graph(database), profile, embedder).run()
+
+        return self.filled((text, profile), embedder, fill)
 
     def _committed(self) -> tuple[str, ...]:
         # The bookmark of a query that reads is that of the last transaction that anybody has committed.
@@ -170,9 +197,9 @@ def empty(connection) -> Database:
 
 
 @pytest.fixture(scope="session")
-def shared(connection, prepared) -> Shared:
+def shared(connection, prepared, tmp_path_factory) -> Shared:
     """A database that tests which only read share, because to fill it takes longer than most of them."""
-    return Shared(connection, prepared)
+    return Shared(connection, prepared, tmp_path_factory.mktemp("shared"))
 
 
 @pytest.fixture
@@ -201,10 +228,9 @@ def database(connection, embedder, prepared) -> Database:
 
 
 @pytest.fixture
-def corpus(database, embedder, tmp_path):
+def corpus(shared, embedder):
     """Three hops: prize, thesis, town; and a recipe."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
-    return database
+    return shared.ingested(PASSAGES, FACTS, embedder)
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,7 @@
-"""Processes that tests kill: forks of a server that has imported everything, so that they start in milliseconds."""
+"""What the processes run that tests kill, at a server's address."""
 
 import os
 import signal
-from multiprocessing import get_context
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
@@ -14,14 +13,15 @@ import sqlalchemy
 import gear_neo4j.models.http_client
 from gear_neo4j import Gear
 from gear_neo4j.cli import adopt, ask, communities, evaluate, forget, ingest, search, server
-from gear_neo4j.extraction.chat import ChatExtractor
+from gear_neo4j.extraction.extractor import ChatExtractor
 from gear_neo4j.extraction.run import Extraction
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.preparation import prepare
+from gear_neo4j.graph.schema.preparation import prepare
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.models.chat import Chat
 from tests.fake_embedder import FakeEmbedder
+from tests.processes import FORKS, Fork
 
 # What these processes import late is imported before the fork.
 PRELOADED = (
@@ -37,39 +37,16 @@ PRELOADED = (
     server,
     sqlalchemy,
 )
-FORKS = get_context("forkserver")
 FORKS.set_forkserver_preload([__name__])
 Address = tuple[str, str, str]
 
 
-class Fork:
+class Connecting(Fork):
     """A process that runs a function of this module at a server's address; ``began`` is set once it is connected."""
 
     def __init__(self, function, server, *args) -> None:
         self.began = FORKS.Event()
-        address = server.uri, server.username, server.password
-        self._process = FORKS.Process(target=function, args=(address, self.began, *args))
-        self._process.start()
-
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-        return self._process.pid
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether it has not ended yet."""
-        return self._process.is_alive()
-
-    def kill(self) -> None:
-        """SIGKILL, and wait until it is dead."""
-        self._process.kill()
-        self._process.join()
-
-    def wait(self) -> int:
-        """Its exit code, once it has ended; that of a killed one is the signal's number below zero."""
-        self._process.join()
-        return self._process.exitcode
+        super().__init__(function, (server.uri, server.username, server.password), self.began, *args)
 
 
 def ingesting(address: Address, began: Event, folder: Path) -> None:

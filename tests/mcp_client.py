@@ -1,42 +1,34 @@
 """The SDK's own client against a server of ours, without an event loop in the test."""
 
 import json
-import threading
-from contextlib import aclosing
 
 import anyio
 from mcp import Client
 
-from gear_neo4j import AsyncGear
+from gear_neo4j.cancellation import current_flag
 from gear_neo4j.mcp.options import ServerOptions
 from gear_neo4j.mcp.server import make_server
 from tests.json_schema import violations
 
 
-class Watched(AsyncGear):
-    """Says when a stream has been left, and so its run told to end."""
+class Watched:
+    """A view that keeps the flag by which its last answer is cancelled."""
 
     def __init__(self, gear):
-        super().__init__(gear)
-        self.left = threading.Event()
+        self.gear = gear
+        self.flag = None
 
-    async def stream(self, question, **options):
-        try:
-            async with aclosing(super().stream(question, **options)) as events:
-                async for event in events:
-                    yield event
-        finally:
-            self.left.set()
+    def ask(self, question, **options):
+        self.flag = current_flag()
+        return self.gear.ask(question, **options)
+
+    def __getattr__(self, name):
+        return getattr(self.gear, name)
 
 
 def server_over(gear, **options):
     """A server over one view."""
-    agear = gear if isinstance(gear, AsyncGear) else AsyncGear(gear)
-
-    async def gear_for(_):
-        return agear
-
-    return make_server(gear_for, options=ServerOptions(**options))
+    return make_server(lambda _: gear, options=ServerOptions(**options))
 
 
 def talk(server, work, **options):

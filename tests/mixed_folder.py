@@ -30,10 +30,10 @@ def town(number):
 def write(folder):
     """Write the files: fifty companies of each kind of file, in folders of ten; the last one is of no kind."""
     for number in range(FILES):
-        place = folder / f"part{number // 10}"
-        place.mkdir(parents=True, exist_ok=True)
+        part = folder / f"part{number // 10}"
+        part.mkdir(parents=True, exist_ok=True)
         kind = KINDS[number % len(KINDS)]
-        (place / f"record_{number}.{kind}").write_text(_CONTENT[kind](number))
+        (part / f"record_{number}.{kind}").write_text(_CONTENT[kind](number))
     (folder / "picture.bin").write_bytes(b"\x00\x01")
     (folder / "people.jsonl").write_text("".join(json.dumps(_person(number)) + "\n" for number in range(50)))
 

@@ -23,11 +23,11 @@ def pdf(*pages, password=None, **information):
             "/Resources << /Font << /F1 3 0 R >> >> >>".encode()
         )
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream))
-    body, places = b"%PDF-1.4\n", []
+    body, offsets = b"%PDF-1.4\n", []
     for number, content in enumerate(objects, start=1):
-        places.append(len(body))
+        offsets.append(len(body))
         body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
     size = len(objects) + 1
     end = b"xref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
     made = body + end % (size, table, size, len(body))

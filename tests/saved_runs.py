@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryAttempt, Step, ToolCall, Trace
-from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Passage, Path, Source, make_triple
-from gear_neo4j.wire import answer_json, hits_json, trace_json
+from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, FoundBy, Hit, Hits, Passage, Path, make_triple
+from gear_neo4j.wire import to_json
 
 
 def run(
@@ -15,7 +15,7 @@ def run(
     path = Path((one, two), 1.5, (0.8, 0.7))
     passages = [Passage("p1", title, text, "a.md", "line 3"), Passage("p2", title, text)]
     hits = Hits(
-        question, "naive", tuple(Hit(p, 0.5, n, (Source("bm25", n),)) for n, p in enumerate(passages, 1)), (path,)
+        question, "naive", tuple(Hit(p, 0.5, n, (FoundBy("bm25", n),)) for n, p in enumerate(passages, 1)), (path,)
     )
     cypher = Cypher("MATCH (person:Person) WHERE person.name = $p0 RETURN person", {"p0": name})
     hits = replace(
@@ -25,7 +25,7 @@ def run(
         doubt=answer,
     )
     if kind == "search":
-        return hits_json(hits)
+        return to_json(hits)
     fact = Fact(name, predicate, "Edinburgh")
     queries = (
         QueryAttempt("MATCH (n) RETURN n", "too much"),
@@ -38,5 +38,5 @@ def run(
     step = replace(step, answerable=True, reason="it says so", judgements=judged, plan=plan, tool_calls=calls)
     trace = Trace(question, "model", (step,), (("p1",),), (), {"p1": title, "p2": title}, answer)
     if kind == "trace":
-        return trace_json(trace)
-    return answer_json(Answer(question, answer, hits, trace, "answerable", (Citation("1", passages[0]),)))
+        return to_json(trace)
+    return to_json(Answer(question, answer, hits, trace, "answerable", (Citation("1", passages[0]),)))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gear_neo4j.domain import Passage, make_triple
 from gear_neo4j.filters import All, AnyOf, Condition, Not, parse_filter
-from gear_neo4j.ingestion.membership import Membership
+from gear_neo4j.ingestion.membership import CollectionAccess
 
 NAMES = ("Ada", "ADA", "Bo Lund", "bo lund", "Cem", "Dora Elm", "Elbe", "Ferro", "ferro", "Gale", "Hanse")
 PREDICATES = ("knows", "lives in", "wrote to")
@@ -108,7 +108,7 @@ def corpora(draw, *, numbers=(3, 9), facts=(0, 3), within=COLLECTIONS):
         collection = draw(st.sampled_from(within))
         readers = draw(st.sampled_from([None, None, (), ("user:x",), ("group:y",), PRINCIPALS]))
         text = f"{' and '.join(names)} at the {' '.join(words)}, taint{number}."
-        passage = Membership(collection).passage(
+        passage = CollectionAccess(collection).passage(
             Passage(f"p{number}", f"{names[0]} {words[0]}", text, f"source{number % 3}", metadata=draw(METADATA))
         )
         passages.append(replace(passage, readers=readers))
@@ -144,7 +144,7 @@ def mind(messages):
         "A question could not": f"Next question: Where is {name} by the {word}?",
         "You reason step by step": f"{name} knows {other}.",
         "You answer a question": f"Answer: {name}, as is said [1].",
-        "You grade": {"scores": [(chance >> place & 3) / 3 for place in range(len(re.findall(r"(?m)^Text \[", user)))]},
+        "You grade": {"scores": [(chance >> index & 3) / 3 for index in range(len(re.findall(r"(?m)^Text \[", user)))]},
         "You judge whether looking": {"retrieve": "yes"},
         "You judge an answer": {"relevant": "yes", "support": "fully", "use": 1 + chance % 5},
         "You plan how": {"steps": []}

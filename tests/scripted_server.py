@@ -289,8 +289,8 @@ def chunks(body: dict, content: str, *, number: int, fault: Fault | None) -> Ite
     usage = whole.pop("usage", None)
     head = {**whole, "object": "chat.completion.chunk"}
     words = re.findall(r"\s*\S+|\s+", choice["message"]["content"])
-    for place, word in enumerate(words):
-        if fault is Fault.BROKEN and place >= len(words) / 2:
+    for index, word in enumerate(words):
+        if fault is Fault.BROKEN and index >= len(words) / 2:
             yield None
             return
         yield {**head, "choices": [{"index": 0, "delta": {"role": "assistant", "content": word}}]}

@@ -68,12 +68,12 @@ class ToyModel:
         return f"Next question: {NEXT[missing[0]] if missing else ''}"
 
     def answer(self, asked):
-        place = re.search(r"Passage \[(\d+)\] [^\n]*\n" + re.escape(PASSAGES["town"]), asked)
-        return f"Answer: Scotland [{place[1]}] [F1]." if place else "Answer: The passages do not say."
+        index = re.search(r"Passage \[(\d+)\] [^\n]*\n" + re.escape(PASSAGES["town"]), asked)
+        return f"Answer: Scotland [{index[1]}] [F1]." if index else "Answer: The passages do not say."
 
     def select(self, asked):
         shown = {id: re.search(r"Passage \[(\d+)\] [^\n]*\n" + re.escape(PASSAGES[id]), asked) for id in CHAIN}
-        return json.dumps([int(place[1]) for place in reversed(list(shown.values())) if place])
+        return json.dumps([int(index[1]) for index in reversed(list(shown.values())) if index])
 
     def missing(self, asked):
         return [id for id in CHAIN if said(TRIPLES[id][0]) not in asked]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from neo4j.time import DateTime, Duration
 
-from gear_neo4j.graph.migration_files import load
-from gear_neo4j.graph.migration_lock import LOCK_CONSTRAINTS
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema.migration_files import load
+from gear_neo4j.graph.schema.migration_lock import LOCK_CONSTRAINTS
 
 RECORDED = Path(__file__).with_name("recorded")
 # Databases by their schema; V001 was released together with V002, so no database has it alone.
@@ -40,11 +40,12 @@ PUT_RELATIONSHIPS = Query(
 
 
 def record(database):
-    """All nodes and relationships, as JSON holds them; the ends of relationships are places in the list of nodes."""
+    """All nodes and relationships, as JSON holds them; the ends of relationships are indexes into the list of nodes."""
     nodes = sorted(database.run(NODES), key=lambda row: (sorted(row["labels"]), repr(sorted(_plain(row).items()))))
-    places = {row["id"]: place for place, row in enumerate(nodes)}
+    index_of = {row["id"]: index for index, row in enumerate(nodes)}
     relationships = [
-        {**_plain(row), "start": places[row["start"]], "end": places[row["end"]]} for row in database.run(RELATIONSHIPS)
+        {**_plain(row), "start": index_of[row["start"]], "end": index_of[row["end"]]}
+        for row in database.run(RELATIONSHIPS)
     ]
     return {
         "nodes": [{"labels": sorted(row["labels"]), **_plain(row)} for row in nodes],

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 import threading
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,8 +14,8 @@ from gear_neo4j.models.chat import Chat
 from gear_neo4j.web.app import create_app
 from gear_neo4j.web.options import ServiceOptions
 from gear_neo4j.web.running import config_of, listen
-from tests.commands import RUN
 from tests.graphs import opened
+from tests.processes import GEAR, PIPE, started
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import ToyModel
 
@@ -71,17 +69,11 @@ def command(server, home, *options, **variables):
         "PYTHONUNBUFFERED": "1",
         **variables,
     }
-    gear = [sys.executable, "-c", RUN]
-    running = subprocess.Popen(
-        [*gear, "serve", "--port", "0", *options], env=environment, stdout=-1, stderr=-1, text=True
-    )
-    try:
+    gear = [*GEAR, "serve", "--port", "0", *options]
+    with started(gear, env=environment, stdout=PIPE, stderr=PIPE) as running:
         line = running.stdout.readline()
         assert " at http://127.0.0.1:" in line, running.communicate()
         yield running, line.split(" at ")[1].split(";")[0]
-    finally:
-        running.kill()
-        running.communicate()
 
 
 def events_in(text):

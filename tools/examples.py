@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import gear_neo4j
+from gear_neo4j import types
 from tools.manual import INTERNAL
 
 ROOT = Path(__file__).parents[1]
@@ -21,8 +22,8 @@ BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 def without_example() -> list[str]:
     """The public names that have none, in order."""
     used = {name for block in blocks() for name in names(block)}
-    public = [name for name in gear_neo4j.__all__ if name not in INTERNAL]
-    return [name for name in public if name not in used and not tested(getattr(gear_neo4j, name))]
+    public = {name: getattr(module, name) for module in (gear_neo4j, types) for name in module.__all__}
+    return [name for name in sorted(public) if name not in (*INTERNAL, *used) and not tested(public[name])]
 
 
 def blocks() -> Iterator[str]:

@@ -12,11 +12,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import click
 
 import gear_neo4j
-from gear_neo4j import errors
+from gear_neo4j import errors, types
 from gear_neo4j.cli.main import COMMANDS, cli
 from gear_neo4j.graph.queries import Query, load
 
@@ -58,13 +59,21 @@ def outside(link: re.Match[str]) -> str:
 def api() -> Iterator[str]:
     """Every public name, by kind, with its docstring."""
     yield "# Public names"
-    yield "\nEverything here is imported from `gear_neo4j`: `from gear_neo4j import Gear`.\n"
+    yield "\nA program imports these from `gear_neo4j`: `from gear_neo4j import Gear`.\n"
     yield from directive("autoclass", "gear_neo4j.Gear", members=True)
-    for name in gear_neo4j.__all__:
-        value = getattr(gear_neo4j, name)
+    yield from members_of(gear_neo4j)
+    yield "\n## For annotations\n\n`from gear_neo4j.types import Trace`\n"
+    yield from members_of(types)
+
+
+def members_of(module: ModuleType) -> Iterator[str]:
+    """The public names of a module."""
+    for name in module.__all__:
+        value = getattr(module, name)
         if name not in ("Gear", "Driver"):
             kind = "autoclass" if isinstance(value, type) else "autofunction"
-            yield from directive(kind, f"gear_neo4j.{name}", members=isinstance(value, type) and name not in INTERNAL)
+            members = isinstance(value, type) and name not in INTERNAL
+            yield from directive(kind, f"{module.__name__}.{name}", members=members)
 
 
 def commands() -> Iterator[str]:

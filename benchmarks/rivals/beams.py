@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gear_neo4j.domain import Path
-from gear_neo4j.graph.database import Database, Row
+from gear_neo4j.graph.connection.database import Database, Row
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.store import ScoredTriple, triple_of
+from gear_neo4j.graph.read.store import ScoredTriple, triple_of
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.retrieval.beam import Beam, beam_search
+from gear_neo4j.retrieval.walk.beam import Beam, beam_search
 
 Vector = npt.NDArray[np.float64]
 STARTS = Query(

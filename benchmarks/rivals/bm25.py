@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from gear_neo4j.domain import Passage
-from gear_neo4j.retrieval.bm25 import words
+from gear_neo4j.retrieval.rank.bm25 import words
 
 
 class RankBM25:
@@ -21,4 +21,4 @@ class RankBM25:
     def search(self, question: str, *, k: int) -> list[str]:
         """The ids of k passages, best first."""
         best = np.argsort(-self._index.get_scores(words(question)), kind="stable")[:k]
-        return [self._ids[place] for place in best]
+        return [self._ids[index] for index in best]

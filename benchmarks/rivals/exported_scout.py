@@ -3,29 +3,29 @@
 import numpy as np
 
 from gear_neo4j import Gear, Scout
-from gear_neo4j.graph.export import Export
-from gear_neo4j.retrieval.fusion import Ranked
+from gear_neo4j.graph.read.pagerank_queries import PageRankQueries
 from gear_neo4j.retrieval.hipporag import rank_by_mass
-from gear_neo4j.retrieval.pagerank import pagerank
-from gear_neo4j.retrieval.projection import Projections
+from gear_neo4j.retrieval.rank.fusion import Ranked
 from gear_neo4j.retrieval.scout import ScoutGraph, ScoutRetriever, Start
+from gear_neo4j.retrieval.walk.pagerank import pagerank
+from gear_neo4j.retrieval.walk.projection import Projections
 
 
 class ExportedScout(ScoutRetriever):
     """Scout over a projection of the graph, by default of the whole."""
 
-    def __init__(self, gear: Gear, *, options: Scout, export: Export | None = None) -> None:
+    def __init__(self, gear: Gear, *, options: Scout, queries: PageRankQueries | None = None) -> None:
         graph = gear.graph
-        super().__init__(ScoutGraph(graph.store, graph.export, graph.edges, gear.embedder), options=options)
-        self._projections = Projections(export or graph.export)
+        super().__init__(ScoutGraph(graph.store, graph.pagerank, graph.edges, gear.embedder), options=options)
+        self._projections = Projections(queries or graph.pagerank)
 
     def _walk(self, start: Start) -> tuple[list[Ranked], bool]:
         graph = self._projections.current()
         first = len(graph.passages)
-        frequency = {id: float(graph.document_frequency[place]) for id, place in graph.entities.items()}
+        frequency = {id: float(graph.document_frequency[index]) for id, index in graph.entities.items()}
         weights = np.zeros(first + len(graph.entities))
         for is_passage, id, weight in self._weights(start, frequency):
-            weights[graph.places[id] if is_passage else first + graph.entities[id]] = weight
+            weights[graph.passage_index[id] if is_passage else first + graph.entities[id]] = weight
         if not weights.any():
             return [], True
         mass = pagerank(graph.weighted_transition, weights, damping=self._options.damping)

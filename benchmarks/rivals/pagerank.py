@@ -17,18 +17,18 @@ class PageRank:
         import igraph
 
         before, started = peak_megabytes(), time.perf_counter()
-        self._export = gear.graph.export
+        self._export = gear.graph.pagerank
         self._passages: list[str] = []
         numbers: dict[str, int] = {}
         edges: list[tuple[int, int]] = []
         for id, facts in self._export.facts():
-            place = numbers.setdefault(f"passage {id}", len(numbers))
+            index = numbers.setdefault(f"passage {id}", len(numbers))
             self._passages.append(id)
             for ends in facts:
                 subject, object = (numbers.setdefault(end, len(numbers)) for end in ends)
-                edges += [(subject, object), (place, subject), (place, object)]
+                edges += [(subject, object), (index, subject), (index, object)]
         self._numbers = numbers
-        self._places = [numbers[f"passage {id}"] for id in self._passages]
+        self._indexes = [numbers[f"passage {id}"] for id in self._passages]
         self._graph = igraph.Graph(n=len(numbers), edges=edges)
         self._graph.simplify()
         self.report: dict[str, Any] = {
@@ -46,6 +46,6 @@ class PageRank:
                 reset[self._numbers[end]] += max(seed.score, 0.0)
         scores = self._graph.personalized_pagerank(damping=DAMPING, reset=reset, implementation="prpack")
         ranked = sorted(
-            range(len(self._places)), key=lambda place: (-scores[self._places[place]], self._passages[place])
+            range(len(self._indexes)), key=lambda index: (-scores[self._indexes[index]], self._passages[index])
         )
-        return [self._passages[place] for place in ranked[:k]]
+        return [self._passages[index] for index in ranked[:k]]

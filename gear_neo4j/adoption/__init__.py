@@ -1,1 +1,1 @@
-"""Graphs that others made: brought in from files, looked at, overlaid with triples, and released again."""
+"""Adopts existing graphs: imports them from files, surveys them, overlays them with triples, and releases them."""

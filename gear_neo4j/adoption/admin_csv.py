@@ -1,4 +1,4 @@
-"""The CSV files of ``neo4j-admin database import``: reads their headers and rows.
+"""Reads the headers and rows of the CSV files of ``neo4j-admin database import``.
 
 The format: https://neo4j.com/docs/operations-manual/current/import/ (header format, property types).
 """
@@ -40,7 +40,7 @@ def _matching(pattern: re.Pattern[str]) -> Callable[[str], str]:
 
 
 def _checked_by(parse: Callable[[str], object]) -> Callable[[str], str]:
-    """The server converts the text; it is validated here, where the row is known."""
+    """A validator for text that the server converts; only here is the row known."""
 
     def check(text: str) -> str:
         parse(text)
@@ -66,7 +66,7 @@ _PLAIN: dict[str, Callable[[str], Value]] = {
     **dict.fromkeys(("float", "double"), float),
     "boolean": lambda text: text.strip().casefold() == "true",
 }
-# The server converts these to its own types, from a text, or a point from a map.
+# The server converts these to its own types, from a text, or from a map for a point.
 _SERVER_TYPES: dict[str, Callable[[str], Value]] = {
     "date": _checked_by(date.fromisoformat),
     "time": _checked_by(time.fromisoformat),
@@ -80,7 +80,7 @@ _SERVER_TYPES: dict[str, Callable[[str], Value]] = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: the property that it fills, if any, its type, and its role (``ID``, ``LABEL`` ...), if it has one."""
+    """A column: its property, if any, its type, and its role (``ID``, ``LABEL`` ...), if any."""
 
     name: str
     type: str = "string"
@@ -123,17 +123,17 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The delimiters of fields, and of the items of a list."""
+    """The delimiters of fields and of list items."""
 
     delimiter: str = ","
     array_delimiter: str = ";"
 
 
 def parse_header(fields: Sequence[str], *, file: str) -> Header:
-    """The columns that the first line of a file declares.
+    """The columns in the first line of a file.
 
     Raises:
-        InputError: it is not the header of nodes or relationships, or names a type that does not exist.
+        InputError: it is not a header of nodes or relationships, or has an unknown type.
 
     Example:
         >>> header = parse_header(["cid:ID(Person)", "born:int", ":LABEL"], file="people.csv")
@@ -172,7 +172,7 @@ def parse_row(fields: Sequence[str], header: Header, dialect: Dialect, *, line: 
     """The content of a row.
 
     Raises:
-        ValueError: names the value that cannot be used.
+        ValueError: names the invalid value.
     """
     if len(fields) != len(header.columns):
         raise ValueError(f"it has {len(fields)} fields, the header {len(header.columns)}")
@@ -213,10 +213,10 @@ def _property(row: Row, column: Column, text: str, dialect: Dialect) -> None:
 
 @contextmanager
 def open_csv(path: Path, dialect: Dialect) -> Iterator[tuple[Header, Iterator[tuple[int, list[str]]], TextIO]]:
-    """A file's header, its rows with their last lines, streamed, and the file itself, which knows its position.
+    """A file's header, its rows as a stream with the numbers of their last lines, and the open file.
 
     Raises:
-        InputError: the file is missing, is not text, has no header, or breaks off inside quotes.
+        InputError: the file is missing, is not text, has no header, or ends inside quotes.
     """
     # The limit is global to the process, so it is restored for other readers of CSV.
     before = csv.field_size_limit(LONGEST_FIELD)

@@ -8,23 +8,23 @@ from typing import TypeVar
 from gear_neo4j.adoption.nodes import LONGEST_TEXT, OTHERS, NodePassage, node_passage
 from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.adoption.triples import AdoptedTriple
-from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.connection.database import Row
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.overlay_store import NodeReading
+from gear_neo4j.graph.write.overlay_store import NodeReading
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.triple_vectors import TripleVectors
 
 PASSAGES_A_BATCH = 256
 NODES_A_BATCH = 2_000
 TRIPLES_A_BATCH = 1_000
-# What a card keeps as its extractor.
+# The extractor of triples from relationships and properties.
 ADOPTED = "adopted"
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
 class OverlayWriter:
-    """Writes passages and triples over the nodes and relationships of a graph, as its profile reads them."""
+    """Writes the passages and triples of an overlay, according to its profile."""
 
     graph: Graph
     profile: Profile
@@ -34,7 +34,7 @@ class OverlayWriter:
     def write_passages(self, rows: Sequence[Row], *, where: Callable[[Row], bool] = lambda _: True) -> int:
         """Write the passages of new nodes that pass ``where``, and of nodes whose text changed.
 
-        Triples extracted from the earlier text are deleted first: after a kill, the next run goes on from there.
+        Triples extracted from the earlier text are deleted first: after a kill, the next run continues from there.
         """
         nodes = {row["id"]: node for row in rows if (node := node_passage(row, self.profile))}
         stored = self.graph.corpus.check_passages(node.passage for node in nodes.values())
@@ -100,7 +100,7 @@ class OverlayWriter:
 
 
 def node_reading(profile: Profile) -> NodeReading:
-    """The properties to read of nodes."""
+    """The node properties to read."""
     return NodeReading(
         names=list(profile.calling_properties),
         texts=list(profile.text_properties),
@@ -117,7 +117,7 @@ def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
 
 
 def batches_of_nodes(rows: Iterable[Row], *, where: Callable[[Row], bool]) -> Iterator[list[Row]]:
-    """Nodes with up to a batch of passages among them: each commit adds a segment to the indexes."""
+    """Batches of nodes with a limited number of passages: each commit adds a segment to the indexes."""
     batch: list[Row] = []
     passages = 0
     for row in rows:

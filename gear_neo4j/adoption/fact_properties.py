@@ -1,4 +1,4 @@
-"""Which properties of nodes and relationships are facts of their own, chosen by what a survey saw."""
+"""Chooses the properties of nodes and relationships that become facts, based on a survey."""
 
 from collections.abc import Collection
 
@@ -7,7 +7,7 @@ from gear_neo4j.adoption.profile_file import legible
 from gear_neo4j.adoption.survey import SAMPLE_A_LABEL, Property, Survey, Type
 from gear_neo4j.adoption.values import are_opaque, are_origins, is_origin
 
-# Longer texts are prose; and what differs on nearly every one of this many nodes joins none of them.
+# Longer texts are prose. A property that differs on nearly all of at least this many nodes connects none of them.
 LONGEST_VALUE = 60
 UNIQUE = 0.95
 FEW = 20
@@ -15,9 +15,9 @@ _IDS = frozenset({"id", "ids", "uuid", "guid", "key", "hash", "embedding"})
 
 
 def why_no_fact(prop: Property) -> str | None:
-    """Why a property of nodes makes no triples of its own, in a few words; None if it does.
+    """A short reason why a property makes no triples; None if it does.
 
-    What is left out stands in the node's passage, and can be asked for all the same.
+    Other properties are still in the node's passage, where searches find them.
 
     Example:
         >>> website = Property("website", nodes=2, distinct={"https://a.org", "https://b.org"}, compared=2)
@@ -36,7 +36,7 @@ def why_no_fact(prop: Property) -> str | None:
 
 
 def why_unreadable(prop: Property) -> str | None:
-    """Why the values of a property mean nothing to a reader, or too much for a fact; None if they are plain values."""
+    """A short reason why the values of a property cannot be part of a fact; None for plain values."""
     if not prop.kinds or prop.kinds.most_common(1)[0][0] in ("list", "value"):
         return "no text, number, date or flag"
     if not _IDS.isdisjoint(words_of(prop.name).split()):
@@ -51,12 +51,12 @@ def why_unreadable(prop: Property) -> str | None:
 
 
 def details(kind: Type) -> tuple[str, ...]:
-    """The properties of a relationship that belong to its fact, such as a role or a rating."""
+    """The properties of a relationship that become part of its fact, such as a role or a rating."""
     return tuple(name for name, prop in kind.properties.items() if not why_unreadable(prop))
 
 
 def notes(survey: Survey, profile: Profile) -> dict[str, list[str]]:
-    """For each label of a profile what its properties hold, and why some of them are no facts; a line each."""
+    """For each label of a profile, a line per property: its content, and why it is no fact."""
     return {
         label: [
             f"{legible(prop.name)}: {summary(prop, survey.labels[label].sampled)}{_why(prop, entities)}"
@@ -74,7 +74,7 @@ def _why(prop: Property, entities: Entities) -> str:
 
 
 def summary(prop: Property, nodes: int) -> str:
-    """What a property holds, in a few words: its kind, how many of the sampled nodes have it, and how many values.
+    """A short description of a property: its kind, the share of sampled nodes that have it, and the number of values.
 
     Example:
         >>> country = Property("country", nodes=90, distinct={"Germany", "Mexico"}, compared=90)

@@ -1,7 +1,7 @@
-"""``gear import``: nodes and relationships from neo4j-admin's CSV files into a running database.
+"""``gear import``: imports nodes and relationships from neo4j-admin's CSV files into a running database.
 
-Each batch commits how far its file was read, so a killed import goes on with the row after; until it is finished, the
-nodes carry a label and a key of ours, by which relationships find them.
+Each batch commits the progress in its file, so a killed import continues with the next row. Until the import is
+finished, the nodes have an internal label and key, by which relationships find them.
 """
 
 import json
@@ -13,20 +13,20 @@ from pathlib import Path
 from gear_neo4j.adoption.admin_csv import Dialect, Header, Row, ServerValue, open_csv, parse_row
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.imports import FileProgress
+from gear_neo4j.graph.write.imports import FileProgress
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 
 ROWS_A_BATCH = 1_000
 FINISHED_A_BATCH = 10_000
 COMMAS = Dialect()
-# Rows to write, and the lines of those that cannot be, with the reasons.
+# Rows to write, and the lines of unusable rows, with the reasons.
 _Batch = tuple[list[dict[str, object]], list[tuple[int, str]]]
 
 
 @dataclass(slots=True)
 class ImportReport:
-    """How many nodes and relationships were written, and how many rows could not be used."""
+    """The numbers of nodes and relationships written, and of unusable rows."""
 
     nodes: int = 0
     relationships: int = 0
@@ -35,7 +35,7 @@ class ImportReport:
 
 @dataclass(slots=True)
 class _File:
-    """A file of an import: its path, its header, and the last line that was read before."""
+    """A file of an import: its path, its header, and the last line that an earlier run has read."""
 
     path: Path
     header: Header
@@ -54,11 +54,11 @@ class Import:
     report: ImportReport = field(default_factory=ImportReport)
 
     def run(self, paths: Sequence[Path]) -> ImportReport:
-        """Import files of nodes, then files of relationships, as their headers say which they are.
+        """Import files of nodes, then files of relationships; their headers distinguish them.
 
         Raises:
-            InputError: a file or its header cannot be used, or the first node is in the database already; nothing was
-                written. Or another process is importing the same files; it goes on.
+            InputError: a file or its header cannot be used, or the first node is already in the database; nothing was
+                written. Or another process is importing the same files, which continues.
             MigrationError: a newer gear-neo4j has migrated the database.
         """
         files = [self._file(path) for path in paths]
@@ -81,7 +81,7 @@ class Import:
         new = [FileProgress(str(file.path), file.fingerprint) for file in files]
         progress = self.graph.imports.begin(new)
         try:
-            # Not before the files are on record: another process may have finished the same import until then.
+            # Only after the files are recorded: until then, another process may have finished the same import.
             self._resume(files, progress)
             if all(file.done == 0 for file in files):
                 self._refuse_twice(files)
@@ -192,7 +192,7 @@ class Import:
 
 
 def _key(row: Row, role: str) -> str:
-    # JSON keeps group and id apart whatever characters they hold.
+    # JSON separates group and id, whatever characters they contain.
     return json.dumps(row.ids[role], ensure_ascii=False)
 
 

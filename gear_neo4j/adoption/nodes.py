@@ -1,17 +1,17 @@
-"""Reads nodes under a profile: what they are called, and the passages that represent them."""
+"""Reads nodes according to a profile: their names, and the passages that represent them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.adoption.profile import Profile, words_of
 from gear_neo4j.domain import Passage, node_passage_id
-from gear_neo4j.graph.database import Row
-from gear_neo4j.graph.typegraph import spoken
+from gear_neo4j.graph.connection.database import Row
+from gear_neo4j.graph.read.typegraph import spoken
 
-# Longer texts are cut: the embedding model reads the first hundreds of words, and a row must stay small.
+# Longer texts are cut: the embedding model reads only the first few hundred words, and rows must stay small.
 LONGEST_TEXT = 20_000
 OTHERS = 20
-# Properties that mean nothing to a reader.
+# Properties without meaning for a reader.
 IDS = ("id", "uuid")
 
 
@@ -48,7 +48,7 @@ def has_prose(row: Row, profile: Profile) -> bool:
 def names_of(
     labels: Sequence[str], properties: Sequence[tuple[str, str | list[str | None]]], profile: Profile
 ) -> tuple[str, ...]:
-    """The names of a node, the display name first; of a node without any, its label with its key.
+    """The names of a node, the display name first; without a name, its label with its key.
 
     Example:
         >>> from gear_neo4j.adoption.profile import Entities
@@ -69,7 +69,7 @@ def names_of(
 
 
 def _card(row: Row, texts: Mapping[str, str | list[str | None]], profile: Profile) -> str:
-    """The labels, the prose, and the other properties, one a line."""
+    """The labels, the prose, and the other properties, one per line."""
     labels = ", ".join(words_of(label) for label in row["labels"])
     prose = [text for label in row["labels"] for text in _all(texts, profile.prose_properties(label))]
     others = [
@@ -81,7 +81,7 @@ def _card(row: Row, texts: Mapping[str, str | list[str | None]], profile: Profil
 
 
 def _all(values: Mapping[str, str | list[str | None]], keys: Sequence[str] | Mapping[str, None]) -> list[str]:
-    """The texts under the keys, in their order, each stripped; a list counts as its parts."""
+    """The values of the keys, in order, stripped; lists are flattened."""
     present = [values[key] for key in keys if key in values]
     parts = [part for value in present for part in (value if isinstance(value, list) else [value])]
     return [part.strip() for part in parts if part and part.strip()]

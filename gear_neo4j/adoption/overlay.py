@@ -1,7 +1,7 @@
-"""``gear adopt``: our passages and triples over an existing graph, which is referenced and never changed.
+"""``gear adopt``: an overlay of passages and triples on an existing graph, which itself is never changed.
 
-Everything is streamed and committed in batches. Ids are hashes of the content, so a killed run can simply be run again,
-and a later run writes what is new, deletes what is gone, and leaves the rest alone.
+Everything is streamed and committed in batches. Ids are hashes of the content, so a killed run can be repeated, and a
+later run writes new items, deletes stale ones, and leaves the rest unchanged.
 """
 
 from collections import Counter
@@ -26,26 +26,26 @@ from gear_neo4j.adoption.survey import survey, survey_types
 from gear_neo4j.adoption.triples import AdoptedTriple, has_ended, property_triples, relationship_triple
 from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.connection.database import Row
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.overlay_store import NOBODY, PropertyReading, RelationshipReading
+from gear_neo4j.graph.write.overlay_store import NOBODY, PropertyReading, RelationshipReading
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.triple_vectors import triple_vectors
 
-# How alike two labels are, by difflib, if one is taken for the other misspelt: Persom and Person are 0.83.
+# Minimum similarity, by difflib, of a label and its misspelling: Persom and Person have 0.83.
 MISSPELT = 0.8
 
 
 @dataclass(slots=True)
 class AdoptionReport:
-    """The items that an adoption read, wrote, and removed because they are gone from the graph.
+    """The items that an adoption read and wrote, and those that it removed because the graph no longer has them.
 
-    ``nameless`` counts relationships skipped because an end has no name under the profile, ``ended`` those whose fact
-    has ended, and ``left_out`` those of types that the profile does not mention, by type. ``properties_read`` counts
-    the values of properties that are facts, ``triples_extracted`` the triples that rules made from texts, ``stamped``
-    the passages and triples whose collection or readers were set anew.
+    ``nameless`` counts relationships skipped because an end has no name in the profile, ``ended`` those whose fact has
+    ended, and ``left_out`` those of types that the profile does not mention, by type. ``properties_read`` counts the
+    values of properties that are facts, ``triples_extracted`` the triples that rules made from texts, ``stamped`` the
+    passages and triples whose collection or readers were updated.
     """
 
     nodes_read: int = 0
@@ -64,9 +64,9 @@ class AdoptionReport:
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """An adoption: the graph, its profile, the embedder, how vectors of triples are made, and the progress callback.
+    """An adoption: the graph, its profile, the embedder, the kind of triple vectors, and the progress callback.
 
-    Without ``vectors`` they are made as the database records it, encoded in a new overlay.
+    Without ``vectors``, the kind is the one that the database records; a new overlay gets encoded ones.
     """
 
     graph: Graph
@@ -78,11 +78,11 @@ class Adoption:
     ties: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def run(self) -> AdoptionReport:
-        """Lay the overlay over the graph, or bring it up to date.
+        """Create the overlay, or update it.
 
         Raises:
-            InputError: the graph has none of the profile's labels, or one that looks misspelt in the profile; or the
-                overlay has the other kind of vectors.
+            InputError: the graph has none of the profile's labels, the profile seems to misspell one, or the overlay
+                has the other kind of vectors.
             EmbeddingMismatch, ForeignGraph, MigrationError: the database cannot be written to; it is unchanged.
         """
         labels, relationships = self._totals()
@@ -106,7 +106,7 @@ class Adoption:
         return self.report
 
     def count(self) -> AdoptionReport:
-        """What :meth:`run` would read and write on a graph without an overlay; read-only."""
+        """Count what :meth:`run` would read and write on a graph without an overlay; read-only."""
         self._totals()
         report = self.report
         cards: set[str] = set()
@@ -121,7 +121,7 @@ class Adoption:
         return report
 
     def _totals(self) -> tuple[int, int]:
-        """How many nodes are read for passages, and how many relationships and nodes for triples."""
+        """The number of nodes to read for passages, and of relationships and nodes to read for triples."""
         labels, types = survey_types(self.graph)
         wanted = [*self.profile.entities, *self.profile.chunks]
         present = [label for label in wanted if label in labels]
@@ -139,9 +139,9 @@ class Adoption:
         return sum(labels[label] for label in present), relationships + described
 
     def _refuse_misspelt(self, wanted: Sequence[str], labels: Collection[str]) -> None:
-        """Refuse a profile whose label no node has, if one that it does not mention is spelt almost like it.
+        """Refuse a profile with an unused label that is similar to another label of the graph.
 
-        The overlay would lose all that it has of those nodes.
+        It is probably misspelt, and the overlay would lose these nodes.
         """
         others = [label for label in labels if label not in wanted]
         for label in wanted:
@@ -152,7 +152,7 @@ class Adoption:
                 )
 
     def _types(self, types: Iterable[str]) -> list[str]:
-        """Those of the types that are facts."""
+        """The types that are facts."""
         profile = self.profile
         if profile.relationships:
             return [kind for kind in types if kind in profile.relationships]
@@ -213,7 +213,7 @@ class Adoption:
         return [label for label in labels if label in self.profile.entities]
 
     def _remove_passages(self) -> None:
-        """Delete the passages whose node is gone, or no longer in the profile."""
+        """Delete passages whose node was deleted, or is no longer in the profile."""
         labels = [*self.profile.entities, *self.profile.chunks]
         rows = self.graph.overlay.passages(labels)
         gone = (row["id"] for row in rows if not row["there"])
@@ -223,7 +223,7 @@ class Adoption:
             self.report.triples_removed += deletion.triples
 
     def _remove_triples(self) -> None:
-        """Delete the triples whose relationship or property was deleted or changed."""
+        """Delete triples whose relationship or property was deleted or changed."""
         for ids in batches(self._stale(), TRIPLES_A_BATCH):
             self.report.triples_removed += self.graph.corpus.delete_triples(ids)
 
@@ -238,7 +238,7 @@ class Adoption:
                 yield row["triple"]
 
     def _passages(self, writer: OverlayWriter, total: int) -> None:
-        """Write the passages of nodes with a text; other nodes get one when a triple needs it."""
+        """Write the passages of nodes with a text; other nodes get a passage when a triple needs it."""
 
         def on_batch(rows: list[Row], written: int) -> None:
             self.report.nodes_read += len(rows)
@@ -250,7 +250,7 @@ class Adoption:
                 writers.submit(partial(writer.write_passages, rows, where=self._has_prose), partial(on_batch, rows))
 
     def _stamp(self) -> None:
-        """Say of every passage and triple which collection it is in, and who may read it, as the graph is now."""
+        """Update the collection and the readers of every passage and triple."""
         profile, total = self.profile, self.graph.overlay.counts().passages
         readers = profile.default_readers or None
         after, done = "", 0

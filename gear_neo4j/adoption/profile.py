@@ -1,4 +1,4 @@
-"""A profile: how the nodes and relationships of a graph read as entities, triples and passages."""
+"""A profile: how the nodes and relationships of a graph map to entities, triples and passages."""
 
 import re
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ _WORDS = re.compile(r"[_\W]+|(?<=[a-z])(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entities:
-    """Nodes of a label: the properties that name them (the first that is filled is shown), and those with prose.
+    """Nodes of a label: the properties that name them (the first non-empty one is displayed), and those with prose.
 
-    A node without a name is called by its label and the value of ``key``, as in *Order 10248*. Each property of
-    ``facts`` is a triple of the node, as in *Chai —unit price→ 18*.
+    The name of a node without one is its label and the value of ``key``, as in *Order 10248*. Each property of
+    ``facts`` becomes a triple of the node, as in *Chai —unit price→ 18*.
     """
 
     names: tuple[str, ...] = ()
@@ -26,9 +26,9 @@ class Entities:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunks:
-    """Nodes of a label that hold passages: properties of text and title, and types that lead to what they mention.
+    """Nodes of a label that are passages: their properties with text and title, and the types that lead to mentions.
 
-    ``key`` is the property by which a relationship names the one that states it.
+    ``key`` is the property by which a relationship refers to the chunk that states it.
     """
 
     text: tuple[str, ...]
@@ -39,10 +39,10 @@ class Chunks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Relationships of a type: the words between two names, or a property with those words, and one with a rank.
+    """Relationships of a type: the words between two names, or a property with these words, and a property with a rank.
 
-    A lower rank makes a stronger relationship. One with a value under a property of ``ended`` is no fact any more. The
-    properties of ``details`` follow the words in brackets, as in *acted in (roles: Neo)*.
+    A lower rank means a stronger relationship. A relationship with a value in a property of ``ended`` is no longer a
+    fact. The properties of ``details`` follow the words in brackets, as in *acted in (roles: Neo)*.
     """
 
     words: str = ""
@@ -53,23 +53,23 @@ class Facts:
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """All that is read of a relationship."""
+        """All properties of a relationship that are read."""
         return tuple(name for name in (self.predicate, self.rank, *self.ended, *self.details) if name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """How a graph is to be read; without ``relationships``, every type between two named nodes is a fact.
+    """How to read a graph; without ``relationships``, every type between two named nodes is a fact.
 
     ``without`` names types that are no facts, such as the order of chunks; ``sources`` the properties of a relationship
-    with the keys of the chunks that state it. ``synonyms`` are other words by which questions speak of a label, a type
-    or a property.
+    with the keys of the chunks that state it. ``synonyms`` are other words for a label, a type or a property in
+    questions.
 
     Passages and triples are in the ``collection``. ``readers`` is the property of a node that names the principals who
-    may read it, one or a list; ``default_readers`` are those of nodes without it, none of which means everybody.
+    may read it, one or a list; ``default_readers`` applies to nodes without it; if it is empty, everyone may read them.
 
     Raises:
-        SettingsError: a collection or reader has a name that cannot be used, or the property of readers is shown, too.
+        SettingsError: a collection or reader has an invalid name, or the property of readers is also displayed.
     """
 
     name: str
@@ -92,12 +92,12 @@ class Profile:
 
     @property
     def restricts_readers(self) -> bool:
-        """Whether some nodes may be hidden from some readers."""
+        """Whether nodes may be hidden from some readers."""
         return self.readers is not None or bool(self.default_readers)
 
     @property
     def name_properties(self) -> tuple[str, ...]:
-        """Every property that names a node of some label."""
+        """All properties that name nodes of any label."""
         return tuple(dict.fromkeys(name for entities in self.entities.values() for name in entities.names))
 
     @property
@@ -113,13 +113,13 @@ class Profile:
 
     @property
     def text_properties(self) -> tuple[str, ...]:
-        """The properties with texts and titles of some label's nodes."""
+        """The properties with texts and titles of nodes of any label."""
         texts = [name for label in (*self.entities, *self.chunks) for name in self.prose_properties(label)]
         titles = [name for chunk in self.chunks.values() for name in chunk.title]
         return tuple(dict.fromkeys([*texts, *titles]))
 
     def covers(self, kind: str) -> bool:
-        """Whether it mentions a relationship type: as a fact, as no fact, or as a mention.
+        """Whether the profile decides on a relationship type: as a fact, as no fact, or as a mention.
 
         Example:
             >>> Profile(name="mine", relationships={"KNEW": Facts()}, without=("NEXT",)).covers("BORN_IN")
@@ -140,7 +140,7 @@ class Profile:
 
 
 def words_of(name: str) -> str:
-    """The words in a name of the schema; of one in capitals, in small letters.
+    """The words in a name of the schema, in lower case.
 
     Example:
         >>> words_of("ClinicalTrial"), words_of("ACTED_IN"), words_of("治疗"), words_of("hasPartDNA")

@@ -1,4 +1,4 @@
-"""Profiles as files in TOML: read, checked and written."""
+"""Reads, checks and writes profiles as TOML files."""
 
 import re
 import tomllib
@@ -12,27 +12,27 @@ import tomli_w
 
 from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile
 from gear_neo4j.errors import InputError, SettingsError
-from gear_neo4j.printable import escaped
 from gear_neo4j.scope import DEFAULT_COLLECTION
+from gear_neo4j.text.printable import escaped
 
 BUILT_IN = Path(__file__).parent / "profiles"
-# What a table of a profile holds one of; all else are lists.
+# The keys of a table with a single text; all others have lists.
 _TEXTS = frozenset({"key", "words", "predicate", "rank"})
-# What it says beside its tables.
+# The keys outside tables.
 _TOP_TEXTS = ("name", "collection", "readers")
 _TOP_LISTS = ("without", "sources", "default_readers")
 
 
 def built_in() -> dict[str, Path]:
-    """The profiles that come with the product: names and files."""
+    """The names and files of the built-in profiles."""
     return {path.stem: path for path in sorted(BUILT_IN.glob("*.toml"))}
 
 
 def load(path: Path) -> Profile:
-    """The profile of a file.
+    """Read a profile from a file.
 
     Raises:
-        InputError: it is missing, not TOML, or says something that a profile cannot say.
+        InputError: the file is missing, not TOML, or not a valid profile.
     """
     try:
         return parse(path.read_text("utf-8"), file=str(path))
@@ -43,10 +43,10 @@ def load(path: Path) -> Profile:
 
 
 def parse(text: str, *, file: str) -> Profile:
-    """The profile that a text says.
+    """Parse a profile.
 
     Raises:
-        InputError: names what is wrong, and where.
+        InputError: says what is wrong, and where.
 
     Example:
         >>> profile = parse('name = "mine"\\n[entities.Drug]\\nnames = ["name"]', file="mine.toml")
@@ -55,18 +55,18 @@ def parse(text: str, *, file: str) -> Profile:
     """
     top = _load_toml(text, file)
     tables = dict.fromkeys(("entities", "chunks", "relationships", "synonyms"), dict)
-    _check(top, {**dict.fromkeys(_TOP_TEXTS, str), **tables, **dict.fromkeys(_TOP_LISTS, list)}, place=file)
+    _check(top, {**dict.fromkeys(_TOP_TEXTS, str), **tables, **dict.fromkeys(_TOP_LISTS, list)}, location=file)
     kinds: dict[str, type[Any]] = {"entities": Entities, "chunks": Chunks, "relationships": Facts}
     parts: dict[str, Any] = {
         key: {
-            name: _table(kind, table, place=f"{file}: {key}.{legible(name)}")
+            name: _table(kind, table, location=f"{file}: {key}.{legible(name)}")
             for name, table in top.get(key, {}).items()
         }
         for key, kind in kinds.items()
     }
     values: dict[str, Any] = {key: top[key] for key in _TOP_TEXTS if key in top}
     values |= {key: _names(top.get(key, []), file) for key in _TOP_LISTS}
-    values["synonyms"] = _synonyms(top.get("synonyms", {}), place=f"{file}: synonyms")
+    values["synonyms"] = _synonyms(top.get("synonyms", {}), location=f"{file}: synonyms")
     try:
         profile = Profile(**{"name": Path(file).stem, **values, **parts})
     except SettingsError as error:
@@ -86,12 +86,12 @@ def _load_toml(text: str, file: str) -> dict[str, Any]:
     except RecursionError as error:
         raise InputError(f"{file}: not TOML: brackets are nested too deeply") from error
     except ValueError as error:
-        # What else it raises is about whole numbers of thousands of digits.
+        # Its only other error is for integers with thousands of digits.
         raise InputError(f"{file}: not TOML: a number is too long") from error
 
 
 def dump(profile: Profile, *, notes: Mapping[str, Sequence[str]] = MappingProxyType({})) -> str:
-    """A profile as the text of its file, with notes on labels as comments, each on one line.
+    """A profile as TOML, with notes on labels as comments, one per line.
 
     Example:
         >>> profile = Profile(name="mine", entities={"Drug": Entities(names=("name",))})
@@ -107,12 +107,12 @@ def dump(profile: Profile, *, notes: Mapping[str, Sequence[str]] = MappingProxyT
         for name, table in of.items():
             comments = notes.get(name, ()) if kind == "entities" else ()
             parts.append(tomli_w.dumps({kind: {name: table}}) + "".join(f"# {comment}\n" for comment in comments))
-    # A name in it must not only be right again when it is read, but may also be shown on a terminal.
+    # Names must survive reading, and must also be safe to print on a terminal.
     return escaped("\n".join(parts))
 
 
 def _filled(table: Mapping[str, Any]) -> dict[str, Any]:
-    """A table without what is empty; a table of a name stays, for the name says something."""
+    """A table without empty values; named tables stay even if they are empty, since their name has a meaning."""
     values: dict[str, Any] = {}
     for key, value in table.items():
         if isinstance(value, Mapping):
@@ -125,7 +125,7 @@ def _filled(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def legible(name: str) -> str:
-    """A name of the schema in a message or a comment, in quotes where it is more than a word: it may hold line breaks.
+    """A name of the schema for a message or comment; quoted if it is not a plain word, since it may have line breaks.
 
     Example:
         >>> legible("unitPrice"), legible("unit\\nprice")
@@ -134,36 +134,38 @@ def legible(name: str) -> str:
     return name if re.fullmatch(r"[\w-]+", name) else repr(name)
 
 
-def _table(kind: type[Any], given: object, *, place: str) -> Any:
+def _table(kind: type[Any], given: object, *, location: str) -> Any:
     if not isinstance(given, dict):
-        raise InputError(f"{place}: it must be a table")
+        raise InputError(f"{location}: it must be a table")
     fields: dict[str, type[Any]] = {name: str if name in _TEXTS else list for name in kind.__slots__}
-    _check(given, fields, place=place)
-    values = {key: _names(value, place) if isinstance(value, list) else value for key, value in given.items()}
+    _check(given, fields, location=location)
+    values = {key: _names(value, location) if isinstance(value, list) else value for key, value in given.items()}
     if kind is Entities and not (values.get("names") or values.get("key")):
-        raise InputError(f"{place}: it needs names, a list of properties, or key, a property")
+        raise InputError(f"{location}: it needs names, a list of properties, or key, a property")
     if kind is Chunks and not values.get("text"):
-        raise InputError(f"{place}: it needs text, a list of properties")
+        raise InputError(f"{location}: it needs text, a list of properties")
     return kind(**values)
 
 
-def _synonyms(given: Mapping[str, object], *, place: str) -> dict[str, tuple[str, ...]]:
-    _check(given, dict.fromkeys(given, list), place=place)
-    return {name: _names(texts, f"{place}.{legible(name)}") for name, texts in given.items() if isinstance(texts, list)}
+def _synonyms(given: Mapping[str, object], *, location: str) -> dict[str, tuple[str, ...]]:
+    _check(given, dict.fromkeys(given, list), location=location)
+    return {
+        name: _names(texts, f"{location}.{legible(name)}") for name, texts in given.items() if isinstance(texts, list)
+    }
 
 
-def _names(given: list[object], place: str) -> tuple[str, ...]:
+def _names(given: list[object], location: str) -> tuple[str, ...]:
     if not all(isinstance(name, str) and name for name in given):
-        raise InputError(f"{place}: a list must hold names alone")
+        raise InputError(f"{location}: a list must hold names alone")
     return tuple(map(str, given))
 
 
-def _check(given: Mapping[str, object], known: Mapping[str, type], *, place: str) -> None:
+def _check(given: Mapping[str, object], known: Mapping[str, type], *, location: str) -> None:
     for key, value in given.items():
         if key not in known:
-            raise InputError(f"{place}: {key!r} is not known; there are {', '.join(known)}")
+            raise InputError(f"{location}: {key!r} is not known; there are {', '.join(known)}")
         if not isinstance(value, known[key]):
             kind = {"str": "a text", "list": "a list", "dict": "a table"}[known[key].__name__]
-            raise InputError(f"{place}: {key} must be {kind}")
+            raise InputError(f"{location}: {key} must be {kind}")
         if value == "":
-            raise InputError(f"{place}: {key} must not be empty: leave it out")
+            raise InputError(f"{location}: {key} must not be empty: leave it out")

@@ -1,4 +1,4 @@
-"""A profile proposed for a graph from what a survey saw; a beginning, which its owner knows better than we."""
+"""Proposes a profile for a graph from a survey; a starting point for its owner to edit."""
 
 import re
 from collections.abc import Mapping, Sequence, Set
@@ -11,7 +11,7 @@ from gear_neo4j.adoption.survey import Label, Property, Survey, Type
 from gear_neo4j.adoption.values import are_numbered, are_opaque, are_origins, is_origin
 from gear_neo4j.errors import InputError
 
-# Words in the names of properties, the more telling first.
+# Words in the names of properties, the strongest evidence first.
 NAMES = ("name", "title", "symbol", "label", "caption", "term", "headline", "heading", "username")
 ALIASES = ("alias", "aliases", "synonym", "synonyms", "aka", "abbreviation", "acronym")
 KEYS = ("number", "code", "key", "nr", "no", "id", "uuid")
@@ -20,19 +20,20 @@ TEXTS = ("text", "content", "body", "chunk")
 TITLES = ("title", "headline", "heading", "filename")
 PREDICATES = ("relname", "relation", "predicate", "relationship", "name", "label", "type", "kind")
 LONGEST_NAME = 120
-# The share of different values: of what names a node, and of its other names. Customers share a title and a country.
+# Minimum share of distinct values, for the name of a node and for its other names. Customers share titles and
+# countries.
 UNIQUE_NAME = 0.5
 UNIQUE_ALIAS = 0.8
-# How much a property says of what a node is called: a name; a file, path or address under the plain word "name"; a text
-# of letters; a file, path or address; a time, or what only a machine can read.
-A_NAME, A_PLACE_CALLED_NAME, LETTERS, A_PLACE, OPAQUE = range(5)
+# How suitable a property is as a name, best first: a name; a file, path or address that is called "name"; a text of
+# letters; another file, path or address; a time, or machine-readable text.
+A_NAME, ORIGIN_CALLED_NAME, LETTERS, ORIGIN, OPAQUE = range(5)
 
 
 def propose(survey: Survey, *, name: str) -> Profile:
-    """The profile that a graph seems to need: a built-in one, if that fits, but under the given name.
+    """A profile for a graph: a built-in one if it fits, with the given name.
 
     Raises:
-        InputError: the graph holds no nodes, or none that a text names.
+        InputError: the graph has no nodes, or none with a name.
 
     Example:
         >>> names = Property("name", nodes=2, characters=13, latin=2, distinct={"Curie", "Lippmann"}, compared=2)
@@ -70,7 +71,7 @@ def _entities(label: Label, *, names: tuple[str, ...] = (), key: str | None = No
 
 
 def _kinds(survey: Survey) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """The labels of chunks with their texts, and those of entities with their names."""
+    """The labels of chunks with their text properties, and those of entities with their name properties."""
     pieces = [label for label in survey.labels.values() if not _is_titled(label, survey)]
     texts = {label.name: of for label in pieces if (of := _chunk_texts(label))}
     rest = [label for label in survey.labels.values() if label.name not in texts]
@@ -83,7 +84,7 @@ def _kinds(survey: Survey) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[
 
 
 def _is_base(label: Label, survey: Survey, texts: Mapping[str, object], names: Mapping[str, object]) -> bool:
-    """Whether a label is on chunks and entities alike, such as __KGBuilder__, and its nodes have other labels."""
+    """Whether a label such as __KGBuilder__ is on chunks and entities, whose nodes all have other labels, too."""
     others = {other: survey.labels[other] for other in label.together if other in texts or other in names}
     chunks = [other for name, other in others.items() if name in texts]
     entities = [other for name, other in others.items() if name in names]
@@ -92,7 +93,7 @@ def _is_base(label: Label, survey: Survey, texts: Mapping[str, object], names: M
 
 
 def _names(label: Label) -> tuple[str, ...]:
-    """The properties that name a node: those in the script that the default model reads come first."""
+    """The properties that name a node; those in Latin script, which the default model reads, come first."""
     short = [
         prop for prop in label.properties.values() if prop.is_text and prop.length <= LONGEST_NAME and _varied(prop)
     ]
@@ -103,14 +104,14 @@ def _names(label: Label) -> tuple[str, ...]:
             key=lambda prop: (
                 prop.latin_share < 0.9,
                 prop.name.casefold() not in NAMES,
-                _place(prop, NAMES),
+                _rank_by_word(prop, NAMES),
                 _fill(prop),
             ),
         )
     )
     if not any(2 * prop.nodes >= label.sampled for prop in telling):
-        # An id of letters may be the name (llm-graph-builder, LangChain), else what most nodes have.
-        others = [prop for prop in short if ranks[prop.name] != A_NAME and _place(prop, ALIASES) == len(ALIASES)]
+        # An id of letters may be the name (llm-graph-builder, LangChain), else a property that most nodes have.
+        others = [prop for prop in short if ranks[prop.name] != A_NAME and _rank_by_word(prop, ALIASES) == len(ALIASES)]
         lettered = [
             prop
             for prop in others
@@ -119,13 +120,13 @@ def _names(label: Label) -> tuple[str, ...]:
             and not are_numbered(prop.distinct)
         ]
         telling += sorted(lettered, key=lambda prop: (ranks[prop.name], prop.name != "id", _fill(prop)))[:1]
-    aliases = [prop for prop in short if ranks[prop.name] == LETTERS and _place(prop, ALIASES) < len(ALIASES)]
+    aliases = [prop for prop in short if ranks[prop.name] == LETTERS and _rank_by_word(prop, ALIASES) < len(ALIASES)]
     named = [prop.name for prop in telling]
     return (*named, *(prop.name for prop in sorted(aliases, key=lambda prop: prop.name) if prop.name not in named))
 
 
 def _keys(survey: Survey, *, named: Set[str]) -> dict[str, str]:
-    """By label, the property that tells nodes without a name apart, where they tie named nodes together."""
+    """By label, the key property of nodes without a name that connect named nodes."""
     ties = [(kind.starts.keys(), kind.ends.keys()) for kind in survey.types.values()]
     tied = {label for starts, ends in ties for label in starts | ends if (ends if label in starts else starts) & named}
     rest = [label for name, label in survey.labels.items() if name in tied - named and not label.together & named]
@@ -133,29 +134,31 @@ def _keys(survey: Survey, *, named: Set[str]) -> dict[str, str]:
 
 
 def _key_properties(label: Label) -> list[str]:
-    """Properties that differ from node to node and are called a key; one with the label in its name comes first."""
+    """Unique properties that are called a key; one with the label in its name comes first."""
     unique = [
         prop
         for prop in label.properties.values()
         if prop.nodes == label.sampled and prop.uniqueness == 1 and prop.characters <= LONGEST_NAME_KEY * prop.nodes
     ]
-    keys = [prop for prop in unique if _place(prop, KEYS) < len(KEYS)]
+    keys = [prop for prop in unique if _rank_by_word(prop, KEYS) < len(KEYS)]
     own = words_of(label.name)
-    return [prop.name for prop in sorted(keys, key=lambda prop: (own not in words_of(prop.name), _place(prop, KEYS)))]
+    return [
+        prop.name for prop in sorted(keys, key=lambda prop: (own not in words_of(prop.name), _rank_by_word(prop, KEYS)))
+    ]
 
 
 def _distinctive(names: Sequence[Property]) -> list[Property]:
-    """The properties that tell nodes apart; a few nodes may share the first, as people share a name."""
+    """The properties with mostly distinct values; a few nodes may share the first, as people share a name."""
     first = next((prop for prop in names if prop.uniqueness >= UNIQUE_NAME), None)
     return [prop for prop in names if prop is first or (first and prop.uniqueness >= UNIQUE_ALIAS)]
 
 
 def _rank(prop: Property) -> int:
-    telling = _place(prop, NAMES) < len(NAMES)
+    telling = _rank_by_word(prop, NAMES) < len(NAMES)
     if are_opaque(prop.distinct):
         return OPAQUE
     if is_origin(prop.name) or are_origins(prop.distinct):
-        return A_PLACE_CALLED_NAME if prop.name.casefold() in NAMES else A_PLACE
+        return ORIGIN_CALLED_NAME if prop.name.casefold() in NAMES else ORIGIN
     return A_NAME if telling else LETTERS
 
 
@@ -173,25 +176,25 @@ def _texts(label: Label, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _chunk_texts(label: Label) -> tuple[str, ...]:
-    """The text of nodes that are pieces of documents: a long text that is called one, on nodes without a name."""
+    """The text property of chunks: a long text with a suitable name, on nodes without a name."""
     common = [prop for prop in label.properties.values() if prop.is_text and 2 * prop.nodes >= label.sampled]
-    if any(_place(prop, ("name",)) == 0 and _rank(prop) == A_NAME and _varied(prop) for prop in common):
+    if any(_rank_by_word(prop, ("name",)) == 0 and _rank(prop) == A_NAME and _varied(prop) for prop in common):
         return ()
-    long = [prop for prop in common if prop.length > SHORTEST_TEXT and _place(prop, TEXTS) < len(TEXTS)]
-    return tuple(prop.name for prop in sorted(long, key=lambda prop: _place(prop, TEXTS))[:1])
+    long = [prop for prop in common if prop.length > SHORTEST_TEXT and _rank_by_word(prop, TEXTS) < len(TEXTS)]
+    return tuple(prop.name for prop in sorted(long, key=lambda prop: _rank_by_word(prop, TEXTS))[:1])
 
 
 def _is_titled(label: Label, survey: Survey) -> bool:
-    """Whether nodes with a long text are things by themselves, such as the questions and answers of a forum.
+    """Whether nodes with a long text are independent, such as the questions and answers of a forum.
 
-    Each has a title of its own, and relationships of several types to others; a piece of a document shares its title,
-    or only mentions something.
+    Each has its own title, and relationships of several types; chunks share the title of their document, or only have
+    mentions.
     """
     titled = any(
         prop.is_text
         and prop.nodes >= UNIQUE_ALIAS * label.sampled
         and prop.uniqueness >= UNIQUE_ALIAS
-        and _place(prop, TITLES[:1]) == 0
+        and _rank_by_word(prop, TITLES[:1]) == 0
         and _rank(prop) == A_NAME
         for prop in label.properties.values()
     )
@@ -205,11 +208,11 @@ def _titles(label: Label) -> tuple[str, ...]:
 
 def _title(prop: Property) -> int:
     # file_name, fileName and filename are one word.
-    return min(_place(prop, TITLES), _word(prop.name.replace("_", ""), TITLES))
+    return min(_rank_by_word(prop, TITLES), _word(prop.name.replace("_", ""), TITLES))
 
 
 def _mentions(survey: Survey, chunk: str, entities: Mapping[str, Entities]) -> tuple[str, ...]:
-    """The types between the chunks of a label and named nodes."""
+    """The types between chunks of a label and named nodes."""
     return tuple(
         kind.name
         for kind in survey.types.values()
@@ -232,7 +235,7 @@ def _facts(kind: Type) -> Facts:
 
 
 def _varied(prop: Property) -> bool:
-    """Whether it tells nodes apart: one value, or a few, over many nodes does not."""
+    """Whether a property has enough distinct values to distinguish nodes."""
     return len(prop.distinct) > min(prop.nodes, 100) / 4
 
 
@@ -240,13 +243,13 @@ def _fill(prop: Property) -> tuple[int, str]:
     return -prop.nodes, prop.name
 
 
-def _place(prop: Property, words: tuple[str, ...]) -> int:
+def _rank_by_word(prop: Property, words: tuple[str, ...]) -> int:
     return _word(prop.name, words)
 
 
 def _word(name: str, words: tuple[str, ...]) -> int:
-    """The place of the first of the words that a name holds; after all of them, if it holds none."""
+    """The index of the first of the words that a name contains; the number of words if it contains none."""
     parts = {*words_of(re.sub(r"\d+", "", name)).split(), name.casefold()}
     # cfname and fullname are written without a break.
-    fits = (place for place, word in enumerate(words) if word in parts or name.casefold().endswith(word))
+    fits = (index for index, word in enumerate(words) if word in parts or name.casefold().endswith(word))
     return next(fits, len(words))

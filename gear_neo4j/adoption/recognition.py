@@ -1,4 +1,4 @@
-"""Whether a graph is of a library that a built-in profile knows: by its labels, their properties and its mentions."""
+"""Recognises graphs of libraries with a built-in profile, by labels, properties and mentions."""
 
 from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.adoption.profile_file import built_in, load
@@ -8,11 +8,10 @@ SHORTEST_TEXT = 40
 
 
 def recognise(survey: Survey) -> Profile | None:
-    """The built-in profile that fits a graph; of several, the one that knows most of its labels and types.
+    """The built-in profile that fits a graph; of several, the one that covers the most labels and types.
 
-    It fits where the chunks have long texts, where the first label of its entities is named as it says, where chunks
-    mention such entities, where a type that it calls a fact exists, and where it covers most nodes; a profile of
-    passages alone must cover all.
+    A profile fits if the chunks have long texts, the first entity label has the name property, chunks mention such
+    entities, one of its fact types exists, and it covers most nodes; a profile without entities must cover all nodes.
     """
     fitting = [profile for profile in map(load, built_in().values()) if _fits(survey, profile)]
     return max(fitting, key=lambda profile: _known(survey, profile), default=None)
@@ -30,7 +29,7 @@ def _fits(survey: Survey, profile: Profile) -> bool:
 
 
 def _filled(survey: Survey, label: str, name: str, *, longer: float = 0) -> bool:
-    """Whether most nodes of a label have a text of that name, and these are long enough."""
+    """Whether most nodes of a label have a text in a property, and these texts are long enough."""
     sample = survey.labels.get(label)
     values = sample.properties.get(name) if sample else None
     return bool(sample and values and values.is_text and values.length > longer and 2 * values.nodes >= sample.sampled)

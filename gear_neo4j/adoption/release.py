@@ -1,4 +1,4 @@
-"""``gear release``: removes every trace of an overlay, and leaves the graph as it was before."""
+"""``gear release``: removes an overlay completely, and leaves the graph as it was before."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ DELETED_A_BATCH = 1_000
 
 @dataclass(slots=True)
 class ReleaseReport:
-    """The passages and triples removed, and whether the schema and the record were removed as well."""
+    """The numbers of passages and triples removed, and whether the schema and the record were removed, too."""
 
     passages: int = 0
     triples: int = 0
@@ -25,13 +25,13 @@ def release(
     dry_run: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> ReleaseReport:
-    """Remove the overlay of a graph; after a kill, another run continues.
+    """Remove the overlay of a graph; a killed run can be repeated.
 
-    The user's nodes, relationships, indexes and constraints were never changed, and stay. Passages that were ingested
-    beside the graph stay, too, and our schema with them; communities cover the whole graph, and are deleted.
+    The user's nodes, relationships, indexes and constraints were never changed, and stay. Ingested passages stay, too,
+    together with our schema; communities cover the whole graph, and are deleted.
 
     Raises:
-        NothingFound: the database holds no overlay.
+        NothingFound: the database has no overlay.
     """
     total = graph.overlay.counts()
     record = graph.record()

@@ -1,4 +1,4 @@
-"""The schema of an adopted graph, to which questions are linked, from a survey of it."""
+"""Derives the schema of an adopted graph, to which questions are linked, from a survey."""
 
 import re
 from collections import defaultdict
@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.adoption.survey import Property, Survey
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.graph_schema import GraphSchema, Kind, PropertySchema, can_be_written
-from gear_neo4j.graph.typegraph import Tie
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Kind, PropertySchema, can_be_written
+from gear_neo4j.graph.read.typegraph import Tie
 
-# From this share of its values on, a text property holds numbers or dates.
+# Minimum share of numbers, and of dates, among the values of a text property that counts as one of them.
 MOSTLY = 0.95
 MOSTLY_DATES = 0.5
-# Of nodes with two labels, one is in the shadow of the other where it has so few of their relationships.
+# If nodes have two labels, the one with this many times fewer relationships is in the shadow of the other.
 SHADOW = 5
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _DATE = re.compile(r"(\d{4})-\d\d-\d\d.*")
@@ -23,7 +23,7 @@ def schema_of(survey: Survey, profile: Profile, ties: Mapping[tuple[str, str, st
     """The schema of a graph.
 
     Args:
-        ties: how many relationships of a type lead from one label to another, by (start, type, end).
+        ties: the number of relationships of a type from one label to another, by (start, type, end).
     """
     labels = [label for label in profile.entities if label in survey.labels and can_be_written(label)]
     types = {type for type in survey.types if can_be_written(type)}
@@ -43,10 +43,10 @@ def schema_of(survey: Survey, profile: Profile, ties: Mapping[tuple[str, str, st
 
 
 def check_synonyms(survey: Survey, profile: Profile) -> None:
-    """Refuse synonyms of what a graph does not have.
+    """Refuse synonyms for unknown names.
 
     Raises:
-        InputError: names the first that is no label, type or property of it.
+        InputError: names the first one that is no label, type or property of the graph.
     """
     names = {*survey.labels, *survey.types}
     for label in survey.labels.values():
@@ -66,7 +66,7 @@ def _name(entities: Entities) -> str | None:
 
 
 def _in_shadow(tie: tuple[str, str, str], ties: Mapping[tuple[str, str, str], int], survey: Survey) -> bool:
-    """Whether a tie exists only because some nodes at its ends have a second label; ``ties`` are those of its type."""
+    """Whether a tie only exists because some nodes at its ends have a second label; ``ties`` are those of its type."""
     start, _, end = tie
     starts, ends = ({label, *survey.labels[label].together} for label in (start, end))
     return any(
@@ -82,7 +82,7 @@ def _properties(properties: Mapping[str, Property]) -> dict[str, PropertySchema]
 
 
 def property_schema(property: Property) -> PropertySchema | None:
-    """What a property holds, by the values in the sample; None if it is nothing that one asks for.
+    """The kind of a property, by its sampled values; None if questions cannot ask for it.
 
     Example:
         >>> freight = Property("freight", nodes=2, distinct={"12.5", "3"})

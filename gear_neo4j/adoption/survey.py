@@ -1,18 +1,19 @@
-"""A look at a graph that is already there: labels, types and their numbers, and what properties hold, by a sample."""
+"""Surveys an existing graph: labels and types with their numbers, and properties by a sample of their values."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Literal
 
-from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.connection.database import Row
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.schema import ENTITY
+from gear_neo4j.graph.schema.indexes import ENTITY
 
-# Nodes, and relationships, looked at in the order of the store; then those of each label, and type, that this missed.
+# Maximum number of nodes, and relationships, in the first sample; then for each label and type with too few of them.
 SAMPLE = 20_000
 SAMPLE_A_LABEL = 200
-# A model's graph has thousands of types, and Neo4j finds those of one by reading all: the rarest stay as they are.
+# A graph from a model has thousands of types, and Neo4j reads all relationships to find those of one: rare types are
+# not sampled again.
 MOST_TYPES_MISSED = 50
 LONGEST_EXAMPLE = 200
 Kind = Literal["text", "texts", "list", "number", "flag", "date", "value"]
@@ -21,7 +22,7 @@ OURS = frozenset(
     {"Passage", "Triple", "__GearStore", "__GearSource", "__GearImport", "__GearImportFile", "__GearTests", COMMUNITY}
 )
 MIGRATIONS = frozenset({"__Neo4jMigration", "__Neo4jMigrationsLock"})
-# Our types, and the label of ours that each of them begins at.
+# Our types, and our label at the start of each.
 OUR_TYPES = {
     "SUBJECT": "Triple",
     "OBJECT": "Triple",
@@ -35,7 +36,7 @@ OUR_TYPES = {
 
 @dataclass(slots=True)
 class Property:
-    """What the sampled values of a property are like; ``compared`` of them, until enough different ones were seen."""
+    """Statistics of a property's sampled values; ``compared`` counts the values checked for distinctness."""
 
     name: str
     nodes: int = 0
@@ -48,12 +49,12 @@ class Property:
 
     @property
     def uniqueness(self) -> float:
-        """The share of different values among those that were compared, 0 to 1."""
+        """The share of distinct values among those compared, 0 to 1."""
         return len(self.distinct) / self.compared if self.compared else 0.0
 
     @property
     def is_text(self) -> bool:
-        """Whether it mostly holds a text, or texts."""
+        """Whether most values are texts or lists of texts."""
         return self.kinds["text"] + self.kinds["texts"] > self.nodes / 2
 
     @property
@@ -69,7 +70,7 @@ class Property:
 
 @dataclass(slots=True)
 class Label:
-    """A label: how many nodes have it, how many were looked at, and their properties by name."""
+    """A label: the number of its nodes, the number of sampled ones, and their properties by name."""
 
     name: str
     nodes: int
@@ -80,7 +81,7 @@ class Label:
 
 @dataclass(slots=True)
 class Type:
-    """A relationship type: how many there are, by the labels at either end, and names of properties."""
+    """A relationship type: the number of relationships, also by the labels at either end, and their properties."""
 
     name: str
     relationships: int
@@ -95,7 +96,7 @@ class Type:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a graph holds, our own nodes left out; ``indexes`` are the vector and full-text indexes that it has."""
+    """The content of a graph without our own nodes; ``indexes`` are its vector and full-text indexes."""
 
     nodes: int
     labels: dict[str, Label]
@@ -104,15 +105,15 @@ class Survey:
 
 
 def survey(graph: Graph) -> Survey:
-    """Look at a graph: at 20,000 nodes and relationships at most, and 200 of each label and type that these leave out.
+    """Survey a graph: at most 20,000 nodes and relationships, then 200 of each label and type with too few of them.
 
-    Of the types left out, the fifty with most relationships are looked at.
+    Of these types, only the fifty with most relationships are sampled again.
 
     Raises:
         MigrationError: a newer gear-neo4j has migrated the database.
     """
     record = graph.record()
-    # Before the first ingest or adoption, nodes with that label are the user's.
+    # Before the first ingest or adoption, nodes with this label belong to the user.
     entities = {ENTITY} if record and not record.foreign else set[str]()
     total, labels, types = _counts(graph.survey.counts(), ours=OURS | MIGRATIONS | entities)
     _look(labels, graph.survey.nodes([], limit=SAMPLE, longest=LONGEST_EXAMPLE))
@@ -130,7 +131,7 @@ def survey(graph: Graph) -> Survey:
 
 
 def survey_types(graph: Graph) -> tuple[dict[str, int], dict[str, int]]:
-    """How many nodes each label has, and how many relationships each type; from the server's own counters."""
+    """The number of nodes of each label, and of relationships of each type, from the server's own counters."""
     _, labels, types = _counts(graph.survey.counts(), ours=OURS | MIGRATIONS)
     return (
         {label.name: label.nodes for label in labels.values()},
@@ -142,7 +143,7 @@ def _counts(row: Row, *, ours: Set[str]) -> tuple[int, dict[str, Label], dict[st
     nodes = {entry["label"]: entry["count"] for entry in row["nodes"] if entry.get("label")}
     total = next((entry["count"] for entry in row["nodes"] if not entry.get("label")), 0)
     if "Community" in nodes:
-        # Ours have this label, too, and the user's may.
+        # Our communities have this label, and the user's nodes may have it, too.
         nodes["Community"] -= nodes.get(COMMUNITY, 0)
     labels = {name: Label(name, count) for name, count in nodes.items() if count and name not in ours}
     types: dict[str, Type] = {}

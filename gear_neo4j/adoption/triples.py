@@ -1,4 +1,4 @@
-"""Reads relationships and properties under a profile as triples of named nodes."""
+"""Reads relationships and properties as triples of named nodes, according to a profile."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from gear_neo4j.adoption.nodes import names_of
 from gear_neo4j.adoption.profile import Facts, Profile, words_of
 from gear_neo4j.domain import Statement, digest, node_passage_id
-from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.connection.database import Row
 
-# What stands for a flag that is set, and for no value.
+# Values of a flag that is set, and values that mean nothing.
 _SET = frozenset({"true", "yes"})
 _NOTHING = frozenset({"", "false", "no", "na", "n/a", "nan", "none", "null", "nil", "-", "?", "unknown"})
-# What a reader would not write of a whole number, or of a date: 18.0, 1996-07-04T00:00:00.000.
+# The decimals of a whole number and the midnight of a date, to be removed: 18.0, 1996-07-04T00:00:00.000.
 _TRAILING = re.compile(r"^(-?\d+)\.0$|^(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00:00)?$")
 
 
 @dataclass(frozen=True, slots=True)
 class AdoptedTriple(Statement):
-    """A triple over the graph, with the element ids of its ends and of the node that states it.
+    """A triple of an overlay, with the element ids of its ends and of the node that states it.
 
-    It represents the ``relationship`` with that element id, or the property ``property_name`` of a node, which is then
-    at both ends.
+    It represents the ``relationship`` with this element id, or the property ``property_name`` of a node, which is then
+    both ends.
     """
 
     start: str
@@ -49,7 +49,7 @@ class AdoptedTriple(Statement):
 
 
 def relationship_triple(row: Row, profile: Profile) -> AdoptedTriple | None:
-    """The triple of a relationship; None if that is gone, an end has no name, or the fact has ended."""
+    """The triple of a relationship; None if it was deleted, an end has no name, or the fact has ended."""
     if row["id"] is None or has_ended(row, profile):
         return None
     subject = names_of(row["startLabels"], row["startNames"], profile)
@@ -79,19 +79,19 @@ def _details(properties: Mapping[str, str], facts: Facts) -> str:
 
 
 def property_triples(row: Row, profile: Profile) -> Iterator[AdoptedTriple]:
-    """The triples of a node's properties, one for each value; none of a node without a name."""
+    """The triples of a node's properties, one for each value; none for a node without a name."""
     named = names_of(row["labels"], row["names"], profile)
     wanted = [name for label in profile.entities if label in row["labels"] for name in profile.entities[label].facts]
     values = dict(row["facts"])
     for property in dict.fromkeys(wanted) if named else ():
         for value in dict.fromkeys(values.get(property, ())):
-            # A value that the server cannot write as a text is null.
+            # A value that the server cannot convert to text is null.
             if value is not None and (stated := property_fact(property, value)):
                 yield AdoptedTriple(row["id"], row["id"], row["id"], named[0], *stated, property_name=property)
 
 
 def property_fact(property: str, value: str) -> tuple[str, str] | None:
-    """Predicate and object of a property's value; None of one that says nothing, and of a flag that is not set.
+    """The predicate and object of a property's value; None for empty values and flags that are not set.
 
     Example:
         >>> property_fact("unitPrice", "18.0"), property_fact("discontinued", "true"), property_fact("isOpen", "no")
@@ -107,7 +107,7 @@ def property_fact(property: str, value: str) -> tuple[str, str] | None:
 
 
 def plain(value: str) -> str:
-    """A value as a reader would write it: on one line, without the decimals of a whole number or the time of midnight.
+    """A readable value: on one line, without the decimals of a whole number or the time of midnight.
 
     Example:
         >>> plain("18.0"), plain("1996-07-04T00:00:00.000"), plain(" Rue de  Rivoli")
@@ -117,7 +117,7 @@ def plain(value: str) -> str:
 
 
 def has_ended(row: Row, profile: Profile) -> bool:
-    """Whether a relationship is a fact that has ended."""
+    """Whether the fact of a relationship has ended."""
     facts = profile.relationships.get(row["type"], Facts())
     return not dict(row["properties"]).keys().isdisjoint(facts.ended)
 

@@ -1,4 +1,4 @@
-"""What the values of a property look like: where something came from, or what only a machine reads, such as a hash."""
+"""Recognises the values of a property: origins, such as file names, and machine-readable text, such as hashes."""
 
 import re
 from collections.abc import Collection
@@ -26,7 +26,7 @@ _ORIGIN_WORDS = frozenset({"file", "path", "url", "uri", "href", "folder", "dire
 
 
 def is_origin(name: str) -> bool:
-    """Whether a property by its name says where something came from.
+    """Whether the name of a property suggests an origin.
 
     Example:
         >>> [name for name in ("fileName", "file_name", "filename", "sourceUrl", "profile", "name") if is_origin(name)]
@@ -57,7 +57,7 @@ def are_opaque(values: Collection[str]) -> bool:
 
 
 def are_numbered(values: Collection[str]) -> bool:
-    """Whether the values only count: the same few letters before a number.
+    """Whether the values are only numbered: the same few letters before a number.
 
     Example:
         >>> are_numbered({"n1034", "n207"}), are_numbered({"HER2", "BRCA1"}), are_numbered({"n1034"})

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
-from gear_neo4j.display import Displayed
 from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple
 from gear_neo4j.models.recording import RecordedReply
-from gear_neo4j.roles.parsers import without_markers
+from gear_neo4j.roles.citations import without_markers
+from gear_neo4j.text.display import Displayed
 from gear_neo4j.usage import Usage
 
 StopReason = Literal[
@@ -40,9 +40,9 @@ class Citation:
         """
         if self.passage is None:
             return f"[{self.marker}] {self.fact}"
-        place = self.passage.place
+        location = self.passage.location
         title = self.passage.title or self.passage.id
-        return f"[{self.marker}] {title} ({place})" if place else f"[{self.marker}] {title}"
+        return f"[{self.marker}] {title} ({location})" if location else f"[{self.marker}] {title}"
 
 
 @dataclass(frozen=True, slots=True)

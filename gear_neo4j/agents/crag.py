@@ -8,21 +8,31 @@ from pydantic import model_validator
 
 from gear_neo4j.agents.answer import Answer, Judgement, StopReason
 from gear_neo4j.agents.run import OnEvent, Run
-from gear_neo4j.domain import Fact, Hit, Hits
+from gear_neo4j.domain import Fact, Hit, Hits, Passage
 from gear_neo4j.errors import SearchError, SettingsError
 from gear_neo4j.models.chat import Reply
-from gear_neo4j.recipes import Budget, option
-from gear_neo4j.registry import AnyRetriever
+from gear_neo4j.recipes.recipe import Budget, option
+from gear_neo4j.recipes.registry import AnyRetriever
 from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import Retriever, ranked_again
 from gear_neo4j.retrieval.strips import Decomposition, says_something, strips_of
-from gear_neo4j.retrieval.web import WebSearch
 from gear_neo4j.roles.answerer import Answerer
 from gear_neo4j.roles.evaluators import NOTHING, Evaluator, EvaluatorName, Thresholds
 from gear_neo4j.roles.parsers import Draft
 
 WEB_RESULTS = 5
+
+
+class WebSearch(Protocol):
+    """A search engine for texts outside the graph."""
+
+    @property
+    def name(self) -> str:
+        """Its name in reports."""
+
+    def search(self, query: str, *, k: int) -> Sequence[Passage]:
+        """At most k texts, best first; the id and the source of each are its URL. Raises SearchError."""
 
 
 class Corrector(Answerer, Protocol):
@@ -59,7 +69,10 @@ class Crag(Budget):
     top_strips: int = option(5, "number of strips to keep", least=1)
     min_score: float = option(-0.5, "minimum score of a strip", least=-1, most=1)
     fallback: Literal["abstain", "corpus", "web"] = option(
-        "abstain", "if nothing helps: no answer, another search of the corpus, or a search of the web"
+        "abstain",
+        "if nothing helps: no answer, another search of the corpus, or a search of the web",
+        # It sends the question to a company, at the operator's cost.
+        operator_only=lambda fallback: fallback == "web",
     )
     answer: bool = option(True, "write an answer")
 

@@ -1,24 +1,25 @@
 """The Cypher agent: a model writes a query from the question and the schema, and answers from the rows.
 
 A model can write anything, and texts in the graph may contain injected instructions. So every query passes the guard
-(:mod:`gear_neo4j.graph.guard`) and runs in a read-only transaction.
+(:mod:`gear_neo4j.graph.guard.guard`) and runs in a read-only transaction.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
+from itertools import accumulate
 from typing import ClassVar
 
 from gear_neo4j.adoption.survey import Survey, survey
 from gear_neo4j.agents.answer import Answer, QueryAttempt, StopReason
-from gear_neo4j.agents.run import OnEvent, Run
+from gear_neo4j.agents.run import OnEvent, Run, note_fact, with_note
 from gear_neo4j.agents.schema import schema_text
 from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.errors import DatabaseError, GuardError, InputError, QueryTimeout
-from gear_neo4j.graph.database import Row
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.guard import admit
-from gear_neo4j.recipes import Budget, option
+from gear_neo4j.graph.guard.excerpt import Excerpt
+from gear_neo4j.graph.guard.guard import admit
+from gear_neo4j.recipes.recipe import Budget, option
 from gear_neo4j.retrieval.patterns.finder import PatternFinder
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.roles.parsers import Draft
@@ -39,7 +40,7 @@ class CypherAgent(Budget):
     unscoped: ClassVar[str] = "nobody can foresee what a query that a model writes will read"
     operator_only: ClassVar[str] = "a model writes its queries"
     rows: int = option(50, "maximum number of rows to read", least=1)
-    timeout: float = option(10.0, "timeout of a query, in seconds", above=0)
+    timeout: float = option(10.0, "timeout of a query, in seconds", above=0, client_most=30)
 
 
 class CypherLoop:
@@ -71,14 +72,15 @@ class CypherLoop:
         options = self._options
         run = Run(text, self._generator.name, on_event, tokens=options.max_tokens, seconds=options.max_seconds)
         run.begin(text)
-        rows = run.call("query", lambda: self._generator.query(text, schema, use=lambda query: self._read(run, query)))
-        run.remember(facts_of(rows or ()))
+        read = run.call("query", lambda: self._generator.query(text, schema, use=lambda query: self._read(run, query)))
+        facts, note = facts_of(read or Excerpt(()))
+        run.remember(facts)
         hits = Hits(text, "cypher", (), facts=run.memory.facts, usage=dict(run.usage))
         stop: StopReason = "answerable" if run.memory.facts else "no_graph_evidence"
         if not run.memory.facts or run.stopped():
             return run.finish(hits, Draft(""), stop=run.stopped() or stop)
         draft = run.answer(self._generator, (), memory=run.memory.facts)
-        return run.finish(hits, draft, stop="model_error" if run.failure else stop)
+        return run.finish(hits, with_note(draft, note), stop="model_error" if run.failure else stop)
 
     @cached_property
     def _survey(self) -> Survey:
@@ -90,45 +92,50 @@ class CypherLoop:
             )
         return graph_survey
 
-    def _read(self, run: Run, text: str) -> list[Row]:
+    def _read(self, run: Run, text: str) -> Excerpt:
         """The rows of a query; raises ValueError if another query may succeed."""
         if not text:
             _record(run, QueryAttempt("", "the model finds no query for this schema"))
-            return []
+            return Excerpt(())
         try:
             query = admit(self._graph, text, limit=self._options.rows, timeout=self._options.timeout)
             answer = self._graph.read_text(query, limit=self._options.rows, timeout=self._options.timeout)
         except QueryTimeout as error:
             _record(run, QueryAttempt(text, str(error)))
-            return []
+            return Excerpt(())
         except DatabaseError as error:
             if type(error) not in (GuardError, DatabaseError):
                 raise
             _record(run, QueryAttempt(text, str(error)))
             raise ValueError(str(error)) from error
-        # First, where no prompt leaves it out: a model that counts these rows must know that there are more.
         rows = [*([{"truncated": answer.truncated}] if answer.truncated else []), *answer.rows]
         _record(run, QueryAttempt(query, rows=tuple(json.dumps(row, ensure_ascii=False) for row in rows)))
-        return rows
+        return answer
 
 
-def facts_of(rows: Sequence[Mapping[str, object]]) -> tuple[Fact, ...]:
-    """A fact for each row that is not empty, in order, up to the length that fits a prompt.
+def facts_of(read: Excerpt) -> tuple[tuple[Fact, ...], str]:
+    """A fact for each row that is not empty, in order, as many as fit into a prompt; and what is missing.
+
+    Where rows are missing, the first fact says so: a model that counts them must know.
 
     Example:
-        >>> print(*facts_of([{"name": "Ana", "born": 1890}, {"name": None, "born": None}]))
+        >>> facts, note = facts_of(Excerpt(({"name": "Ana", "born": 1890}, {"name": None, "born": None})))
+        >>> print(*facts, note)
         row 1 —has→ name = Ana; born = 1890
     """
-    facts: list[Fact] = []
-    left = LONGEST_MEMORY
-    for number, row in enumerate(rows, start=1):
-        values = "; ".join(
-            f"{key} = {_value_text(value)}" for key, value in row.items() if value not in (None, "", [], {})
-        )
-        left -= len(values[:LONGEST_FACT])
-        if values and left >= 0:
-            facts.append(Fact(f"row {number}", "has", values[:LONGEST_FACT]))
-    return tuple(facts)
+    texts = [(number, _row_text(row)) for number, row in enumerate(read.rows, start=1)]
+    facts = [Fact(f"row {number}", "has", text) for number, text in texts if text]
+    lengths = accumulate(len(fact.object) for fact in facts)
+    shown = [fact for fact, length in zip(facts, lengths, strict=True) if length <= LONGEST_MEMORY]
+    note = read.truncated
+    if len(shown) < len(facts):
+        note = f"only the first {len(shown)} rows were read: the others do not fit into a prompt"
+    return ((*note_fact(note), *shown) if shown else (), note)
+
+
+def _row_text(row: Mapping[str, object]) -> str:
+    text = "; ".join(f"{key} = {_value_text(value)}" for key, value in row.items() if value not in (None, "", [], {}))
+    return text if len(text) <= LONGEST_FACT else f"{text[: LONGEST_FACT - 1]}…"
 
 
 def _value_text(value: object) -> str:

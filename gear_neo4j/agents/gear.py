@@ -10,15 +10,15 @@ from gear_neo4j.agents.ranking import final_ranking
 from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Fact, Hits, Passage, entity_key
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import Budget, option
-from gear_neo4j.registry import AnyRetriever
+from gear_neo4j.recipes.recipe import Budget, option
+from gear_neo4j.recipes.registry import AnyRetriever
 from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.retrieval.first_stage import FirstStage
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.retriever import make_hits
-from gear_neo4j.retrieval.sync import Sync, SyncExpansion, SyncStep
+from gear_neo4j.retrieval.sync import SyncExpansion, SyncGE, SyncStep
 from gear_neo4j.retrieval.traced import note_documents, retrieval_span
 from gear_neo4j.roles.answering import Roles
 from gear_neo4j.roles.parsers import Draft, Verdict
@@ -38,8 +38,8 @@ class GearAgent(Budget):
     """
 
     name: ClassVar[str] = "gear"
-    over: AnyRetriever = option(Sync(base=Auto()), "the retriever that it stands on")
-    max_steps: int = option(4, "maximum number of rounds of retrieval", least=1)
+    over: AnyRetriever = option(SyncGE(base=Auto()), "the retriever that it stands on")
+    max_steps: int = option(4, "maximum number of rounds of retrieval", least=1, client_most=8)
     step_k: int = option(STEP_K, "passages to read per round", least=1)
     select: bool = option(False, "rank the first 20 passages for the answer in one more call")
     read_once: bool = option(False, "take the reader's facts as the gist if both roles would read the same passages")
@@ -51,16 +51,16 @@ class GearAgent(Budget):
         return f"{self.name} over {self.sync.title.removeprefix('sync over ')}"
 
     @property
-    def sync(self) -> Sync:
+    def sync(self) -> SyncGE:
         """The expansion that it stands on, which reads ``step_k`` passages a round."""
-        if isinstance(self.over, Sync):
+        if isinstance(self.over, SyncGE):
             return self.over.model_copy(update={"base_k": self.step_k})
-        return Sync(base=self.over, base_k=self.step_k)
+        return SyncGE(base=self.over, base_k=self.step_k)
 
     @model_validator(mode="after")
     def _one_step_k(self) -> Self:
         over = self.over
-        if isinstance(over, Sync) and "base_k" in over.model_fields_set and over.base_k != self.step_k:
+        if isinstance(over, SyncGE) and "base_k" in over.model_fields_set and over.base_k != self.step_k:
             raise SettingsError(f"gear reads step_k passages a round ({self.step_k}): leave base_k of sync out")
         return self
 
@@ -97,7 +97,7 @@ class GearLoop:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        query = Question(checked(question, k=k), embedder=self._embedder)
+        query = Question(question, k=k, embedder=self._embedder)
         options = self._options
         run = Run(query.text, self._roles.name, on_event, tokens=options.max_tokens, seconds=options.max_seconds)
         stop = self._loop(run, query)

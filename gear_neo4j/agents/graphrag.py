@@ -10,14 +10,14 @@ from gear_neo4j.agents.answer import Answer, Judgement
 from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.communities import store as communities
 from gear_neo4j.communities.hierarchy import Community, Hierarchy
-from gear_neo4j.domain import Fact, Hit, Hits, Passage, Source
+from gear_neo4j.domain import Fact, FoundBy, Hit, Hits, Passage
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.replies import CHARACTERS_PER_TOKEN
-from gear_neo4j.recipes import AgentRecipe, Budget, option
-from gear_neo4j.retrieval.fusion import Ranked
+from gear_neo4j.recipes.recipe import AgentRecipe, Budget, option
 from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.rank.fusion import Ranked
 from gear_neo4j.retrieval.retriever import make_hits, ranked_again
 from gear_neo4j.retrieval.subgraph import Subgraph, SubgraphRetriever, passages_of
 from gear_neo4j.roles.answering import Thinker
@@ -55,7 +55,7 @@ class LocalSearch:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        query = Question(checked(question, k=k), embedder=self._embedder)
+        query = Question(question, k=k, embedder=self._embedder)
         run = Run(query.text, self._roles.name, on_event)
         run.begin(query.text)
         subgraph = self._subgraph.subgraph(query)
@@ -109,7 +109,7 @@ class GraphRagGlobal(Budget):
     name: ClassVar[str] = "graphrag-global"
     unfiltered: ClassVar[str] = "its reports rest on passages that the filter may exclude"
     level: int = option(2, "the finest level of reports", least=0)
-    concurrency: int = option(4, "number of concurrent calls", least=1)
+    concurrency: int = option(4, "number of concurrent calls", least=1, client_most=8)
 
 
 class GlobalSearch:
@@ -223,7 +223,7 @@ def _batches(chosen: Sequence[Community]) -> Iterator[list[tuple[int, Community]
 def _report_hit(id: str, level: int, size: int, report: Report | None) -> Hit:
     title, text = (report.title, report.text) if report else ("", "")
     passage = Passage(f"community {id}", title, text, None, f"report of {size} entities, level {level}")
-    return Hit(passage, 0.0, 1, (Source("community", 1),))
+    return Hit(passage, 0.0, 1, (FoundBy("community", 1),))
 
 
 def _fit(items: Sequence[Item], share: float, *, text: Callable[[Item], str] = str) -> list[Item]:

@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 from gear_neo4j.agents.answer import Answer, StopReason
 from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Hit, Hits
-from gear_neo4j.recipes import Budget, option
-from gear_neo4j.registry import AnyRetriever
+from gear_neo4j.recipes.recipe import Budget, option
+from gear_neo4j.recipes.registry import AnyRetriever
 from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import Retriever, ranked_again
@@ -31,7 +31,7 @@ class Ircot(Budget):
     name: ClassVar[str] = "ircot"
     over: AnyRetriever = option(Auto(), "the retriever that it stands on")
     merge: Merge = option("max", "how the rankings of the steps are merged")
-    max_steps: int = option(4, "maximum number of rounds of retrieval", least=1)
+    max_steps: int = option(4, "maximum number of rounds of retrieval", least=1, client_most=8)
     step_k: int = option(10, "passages to read per round", least=1)
     answer: bool = option(True, "write an answer")
 

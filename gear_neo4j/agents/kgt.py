@@ -10,17 +10,17 @@ from itertools import product
 from typing import ClassVar
 
 from gear_neo4j.agents.answer import Answer, QueryAttempt
-from gear_neo4j.agents.run import OnEvent, Run
+from gear_neo4j.agents.run import OnEvent, Run, note_fact, with_note
 from gear_neo4j.domain import Fact, Hits
 from gear_neo4j.errors import QueryTimeout
-from gear_neo4j.graph.templates import TemplateName, TemplateResult, Templates
-from gear_neo4j.graph.typegraph import Chain, TypeGraph
-from gear_neo4j.recipes import Budget
-from gear_neo4j.retrieval.expansion import ExpansionResult
-from gear_neo4j.retrieval.fusion import ranked
+from gear_neo4j.graph.read.templates import TemplateName, TemplateResult, Templates
+from gear_neo4j.graph.read.typegraph import Chain, TypeGraph
+from gear_neo4j.recipes.recipe import Budget
 from gear_neo4j.retrieval.linking import EntityLinker
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank.fusion import ranked
 from gear_neo4j.retrieval.retriever import fetch_hits
+from gear_neo4j.retrieval.walk.expansion import ExpansionResult
 from gear_neo4j.roles.analyst import Analysis, Analyst, Outline
 from gear_neo4j.roles.answering import Thinker
 from gear_neo4j.roles.parsers import Draft
@@ -29,6 +29,7 @@ from gear_neo4j.roles.parsers import Draft
 TRIED_CHAINS = 5
 TRIED_PAIRS = 15
 SHOWN_FACTS = 40
+MORE = "the graph has more facts than these"
 Way = tuple[Sequence[str], Chain]
 
 
@@ -74,7 +75,7 @@ class KgtLoop:
         Raises:
             InputError: the question is blank, or k is below 1.
         """
-        query = Question(checked(question, k=k), embedder=self._linker.embedder)
+        query = Question(question, k=k, embedder=self._linker.embedder)
         options = self._options
         run = Run(query.text, self._roles.name, on_event, tokens=options.max_tokens, seconds=options.max_seconds)
         run.begin(query.text)
@@ -87,11 +88,14 @@ class KgtLoop:
         facts = [
             Fact(triple.subject, triple.predicate, triple.object) for path in result.paths for triple in path.triples
         ]
-        run.remember([*facts, *(Fact(*row) for row in result.properties)][:SHOWN_FACTS])
+        facts += [Fact(*row) for row in result.properties]
+        shown = facts[:SHOWN_FACTS]
+        note = MORE if result.more or len(shown) < len(facts) else ""
+        run.remember([*note_fact(note), *shown])
         if not result or run.stopped():
             return run.finish(hits, Draft(""), stop=run.stopped() or "no_graph_evidence")
         draft = run.answer(self._roles, [hit.passage for hit in hits], memory=run.memory.facts)
-        return run.finish(hits, draft, stop="model_error" if run.failure else "answerable")
+        return run.finish(hits, with_note(draft, note), stop="model_error" if run.failure else "answerable")
 
     def _query_graph(self, run: Run, question: Question, analysis: Analysis) -> TemplateResult:
         """The result of the first query that returns rows."""

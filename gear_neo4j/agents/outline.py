@@ -1,7 +1,7 @@
 """The outline of a graph for KG-based Thought: labels with properties, and the types between labels."""
 
 from gear_neo4j.adoption.survey import Survey
-from gear_neo4j.graph.typegraph import TypeGraph
+from gear_neo4j.graph.read.typegraph import TypeGraph
 from gear_neo4j.roles.analyst import Outline
 
 # A prompt must stay small: the most frequent labels, properties and ties matter most.

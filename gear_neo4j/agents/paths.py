@@ -8,8 +8,8 @@ from typing import ClassVar
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.domain import Fact
-from gear_neo4j.recipes import AgentRecipe, option
-from gear_neo4j.registry import AnyRetriever
+from gear_neo4j.recipes.recipe import AgentRecipe, option
+from gear_neo4j.recipes.registry import AnyRetriever
 from gear_neo4j.retrieval.paths import Paths
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import Retriever

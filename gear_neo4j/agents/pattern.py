@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from gear_neo4j.agents.answer import Answer, QueryAttempt, StopReason
-from gear_neo4j.agents.run import OnEvent, Run
+from gear_neo4j.agents.run import OnEvent, Run, with_note
 from gear_neo4j.domain import Fact, Hits
-from gear_neo4j.recipes import Budget, option
+from gear_neo4j.recipes.recipe import Budget, option
+from gear_neo4j.retrieval.patterns.confidence import SURE
 from gear_neo4j.retrieval.patterns.finder import EntityResult, PatternFinder
-from gear_neo4j.retrieval.patterns.sureness import SURE
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.roles.chooser import Choice, Chooser
 from gear_neo4j.roles.parsers import Draft
@@ -74,11 +74,13 @@ class PatternLoop:
         facts = run.memory.facts
         markers = range(1, len(facts) + 1)
         written = ", ".join(f"{fact.subject} [F{number}]" for number, fact in zip(markers, facts, strict=True))
-        return run.finish(hits, Draft(written, facts=tuple(markers)), stop="answerable")
+        draft = Draft(written, facts=tuple(markers))
+        note = "" if chosen.exact or chosen.figure else "there are more"
+        return run.finish(hits, with_note(draft, note), stop="answerable")
 
     def _choose(self, run: Run, results: Sequence[EntityResult]) -> EntityResult | None:
         """The sure result, or the one that a model chooses; None if there is neither."""
-        if results and results[0].sureness >= self._options.sure and not results[0].doubt:
+        if results and results[0].confidence >= self._options.sure and not results[0].doubt:
             return results[0]
         chooser = self._chooser
         if not results or chooser is None or run.stopped():
@@ -94,6 +96,8 @@ def _shown(result: EntityResult) -> str:
         return str(result.figure.value)
     names = ", ".join(entity.name for entity in result.entities[:SHOWN])
     more = len(result.entities) - SHOWN
+    if not result.exact:
+        return f"{names}, and more"
     return f"{names}, and {more} more" if more > 0 else names
 
 

@@ -13,10 +13,12 @@ from gear_neo4j.agents.run import OnEvent, Run
 from gear_neo4j.agents.tools import Tool, ToolReply, attempt
 from gear_neo4j.domain import Fact, Hit, Hits
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.recipes import Budget, option
+from gear_neo4j.recipes.recipe import Budget, option
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS, Entry
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import ranked_again
-from gear_neo4j.roles.parsers import Draft, without_markers
+from gear_neo4j.roles.citations import without_markers
+from gear_neo4j.roles.parsers import Draft
 from gear_neo4j.roles.planner import Outcome, PlannedStep, PlanWriter
 
 SHOWN_FACTS = 40
@@ -31,6 +33,12 @@ def _check_tool(tool: Any) -> Any:
 NameOrTool = Annotated[Any, AfterValidator(_check_tool)]
 
 
+def _has_closed(tools: Sequence[object]) -> bool:
+    """Whether one of the tools is for the operator alone."""
+    entries: dict[str, Entry[Any]] = {**RETRIEVERS.entries, **AGENTS.entries}
+    return any(tool in entries and entries[tool].recipe.operator_only for tool in map(str, tools))
+
+
 class Planner(Budget):
     """Agentic RAG: plans questions for several tools, runs them side by side, replans, and checks each claim.
 
@@ -42,11 +50,13 @@ class Planner(Budget):
     """
 
     name: ClassVar[str] = "planner"
-    tools: tuple[NameOrTool, ...] = option((), "retrievers and agents that the plan may use, by name")
-    allow_cypher: bool = option(False, "let the plan use queries that the model writes")
-    max_steps: int = option(8, "maximum number of steps in the plan", least=1)
-    max_replans: int = option(3, "maximum number of revisions of the plan", least=0)
-    concurrency: int = option(4, "number of concurrent steps", least=1)
+    tools: tuple[NameOrTool, ...] = option(
+        (), "retrievers and agents that the plan may use, by name", operator_only=_has_closed
+    )
+    allow_cypher: bool = option(False, "let the plan use queries that the model writes", operator_only=bool)
+    max_steps: int = option(8, "maximum number of steps in the plan", least=1, client_most=8)
+    max_replans: int = option(3, "maximum number of revisions of the plan", least=0, client_most=8)
+    concurrency: int = option(4, "number of concurrent steps", least=1, client_most=8)
     verify: bool = option(True, "check each claim of the answer")
 
 

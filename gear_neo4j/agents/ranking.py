@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gear_neo4j.agents.answer import Trace
-from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
+from gear_neo4j.retrieval.rank.fusion import Ranked, fuse, ranked
 
 
 def final_ranking(trace: Trace) -> list[Ranked]:

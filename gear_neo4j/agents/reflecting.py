@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 from gear_neo4j.agents.answer import Judgement
 from gear_neo4j.agents.run import Run
 from gear_neo4j.domain import Hit
-from gear_neo4j.recipes import Budget, option
-from gear_neo4j.registry import AnyRetriever
+from gear_neo4j.recipes.recipe import Budget, option
+from gear_neo4j.recipes.registry import AnyRetriever
 from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.roles.critic import Critic, Reflection
 
@@ -34,13 +34,13 @@ class SelfRag(Budget):
     relevance: float = option(1.0, "weight of a passage's relevance", least=0)
     support: float = option(1.0, "weight of a passage's support for the answer", least=0)
     use: float = option(0.5, "weight of an answer's usefulness", least=0)
-    drafts: int = option(5, "number of passages to draft an answer from, one draft each", least=1)
-    max_regenerations: int = option(2, "maximum number of revisions of the best draft", least=0)
-    max_rewrites: int = option(2, "maximum number of rewritten questions", least=0)
+    drafts: int = option(5, "number of passages to draft an answer from, one draft each", least=1, client_most=8)
+    max_regenerations: int = option(2, "maximum number of revisions of the best draft", least=0, client_most=8)
+    max_rewrites: int = option(2, "maximum number of rewritten questions", least=0, client_most=8)
     labels: tuple[str, ...] = option((), "the only answers to choose from")
     long: bool = option(False, "write an answer of several sentences, each from one passage")
-    beam_width: int = option(2, "long: answers to keep after each sentence", least=1)
-    sentences: int = option(6, "long: maximum number of sentences", least=1)
+    beam_width: int = option(2, "long: answers to keep after each sentence", least=1, client_most=8)
+    sentences: int = option(6, "long: maximum number of sentences", least=1, client_most=8)
 
     def score(self, reflection: Reflection) -> float:
         """The published weighting of the three reflections.

@@ -17,7 +17,7 @@ from gear_neo4j.errors import ModelError, ReplyError
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.models.streaming import OnToken
 from gear_neo4j.retrieval.retriever import Retriever
-from gear_neo4j.retrieval.traced import noted, retrieval_span
+from gear_neo4j.retrieval.traced import record_hits, retrieval_span
 from gear_neo4j.roles.answerer import Answerer
 from gear_neo4j.roles.parsers import Draft
 from gear_neo4j.tracing import Span, current_span
@@ -43,6 +43,16 @@ class Event:
 
 
 OnEvent = Callable[[Event], None]
+
+
+def note_fact(note: str) -> tuple[Fact, ...]:
+    """The fact by which a model knows that rows are missing; none without a note."""
+    return (Fact("the rows", "are cut", note),) if note else ()
+
+
+def with_note(draft: Draft, note: str) -> Draft:
+    """A draft that says of which rows it is made, where some are missing."""
+    return replace(draft, text=f"{draft.text} ({note})") if draft.text and note else draft
 
 
 @dataclass(slots=True)
@@ -134,7 +144,7 @@ class Run:
             return Hits(question, "", ())
         try:
             with retrieval_span(question, k=k) as active:
-                hits = noted(active, retriever.retrieve(question, k=k))
+                hits = record_hits(active, retriever.retrieve(question, k=k))
         except ModelError as error:
             self.record_failure("reader", error)
             return Hits(question, "", ())

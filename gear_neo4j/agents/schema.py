@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence, Set
 
 from gear_neo4j.adoption.survey import Label, Property, Survey, Type
-from gear_neo4j.wording import counted
+from gear_neo4j.text.wording import pluralize
 
 LONGEST_EXAMPLE = 40
 PROPERTIES = 20
@@ -38,7 +38,7 @@ def schema_text(graph_survey: Survey, *, longest: int = 8_000, linked: Set[str] 
 def _label(label: Label) -> str:
     known = sorted(label.properties.values(), key=lambda property: (-property.nodes, property.name))[:PROPERTIES]
     listed = ", ".join(map(_property, known))
-    return f"(:{_name(label.name)}) {counted(label.nodes, 'node')}" + (f": {listed}" if listed else "")
+    return f"(:{_name(label.name)}) {pluralize(label.nodes, 'node')}" + (f": {listed}" if listed else "")
 
 
 def _property(property: Property) -> str:
@@ -51,9 +51,8 @@ def _property(property: Property) -> str:
 
 
 def _type(type: Type) -> str:
-    line = (
-        f"{_ends(type.starts)}-[:{_name(type.name)}]->{_ends(type.ends)} {counted(type.relationships, 'relationship')}"
-    )
+    count = pluralize(type.relationships, "relationship")
+    line = f"{_ends(type.starts)}-[:{_name(type.name)}]->{_ends(type.ends)} {count}"
     names = [_name(name) for name, _ in (type.texts + type.numbers).most_common(PROPERTIES)]
     return f"{line}: {', '.join(names)}" if names else line
 

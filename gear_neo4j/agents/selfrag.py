@@ -11,8 +11,9 @@ from gear_neo4j.agents.segments import write_long_answer
 from gear_neo4j.domain import Hit, Hits
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.retrieval.retriever import Retriever, ranked_again
+from gear_neo4j.roles.citations import without_markers
 from gear_neo4j.roles.critic import Critic
-from gear_neo4j.roles.parsers import Draft, without_markers
+from gear_neo4j.roles.parsers import Draft
 
 
 class SelfRagLoop:

@@ -8,11 +8,11 @@ from gear_neo4j.agents.agent import Agent
 from gear_neo4j.cancellation import cancelled
 from gear_neo4j.domain import Fact, Hit, Path
 from gear_neo4j.errors import GearError
-from gear_neo4j.redaction import redacted
 from gear_neo4j.retrieval.retriever import Retriever
-from gear_neo4j.retrieval.traced import noted, retrieval_span
+from gear_neo4j.retrieval.traced import record_hits, retrieval_span
 from gear_neo4j.roles.answerer import Answerer
-from gear_neo4j.roles.parsers import without_markers
+from gear_neo4j.roles.citations import without_markers
+from gear_neo4j.text.redaction import redacted
 from gear_neo4j.tracing import span
 from gear_neo4j.usage import Usage
 
@@ -58,7 +58,7 @@ class RetrieverTool:
     def run(self, question: str) -> ToolReply:
         """Search, and answer in one call."""
         with retrieval_span(question, k=HITS) as active:
-            hits = noted(active, self.retriever.retrieve(question, k=HITS))
+            hits = record_hits(active, self.retriever.retrieve(question, k=HITS))
         if not hits:
             return ToolReply()
         reply = self.roles.answer(question, [hit.passage for hit in hits], memory=())

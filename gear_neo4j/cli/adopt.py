@@ -9,6 +9,7 @@ from rich.table import Table
 
 from gear_neo4j.adoption.admin_csv import Dialect
 from gear_neo4j.adoption.fact_properties import notes
+from gear_neo4j.adoption.overlay import AdoptionReport
 from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.adoption.profile_file import built_in, dump, load
 from gear_neo4j.adoption.release import ReleaseReport
@@ -22,11 +23,11 @@ from gear_neo4j.cli.reporting import progress_shown, report_problem
 from gear_neo4j.cli.screen import errors
 from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import PartialResult, SettingsError
-from gear_neo4j.files import refuse_missing
 from gear_neo4j.gear import Gear
-from gear_neo4j.printable import single_line
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import counted
+from gear_neo4j.text.files import refuse_missing
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.wording import pluralize
 
 SHOWN_PROPERTIES = 6
 # Measured on a small machine with embeddings of 384 dimensions, indexes included.
@@ -58,14 +59,13 @@ def import_command(
         report = gear.overlay.import_csv(files, dialect=dialect, on_problem=report_problem, on_progress=on_progress)
         database = gear.graph.name
     if not emit(json_file, asdict(report)):
-        read = f"{counted(report.nodes, 'node')} and {counted(report.relationships, 'relationship')}"
+        read = f"{pluralize(report.nodes, 'node')} and {pluralize(report.relationships, 'relationship')}"
         say(f"{read} imported into {database}")
     if report.problems:
-        raise PartialResult(f"{counted(report.problems, 'row')} could not be used, see above; the rest was imported")
+        raise PartialResult(f"{pluralize(report.problems, 'row')} could not be used, see above; the rest was imported")
 
 
 @click.command()
-@click.argument("positional", metavar="", required=False)
 @click.option("--profile", metavar="NAME|FILE", help="The profile: the name of a built-in one, or a TOML file.")
 @click.option(
     "--vectors",
@@ -91,7 +91,6 @@ def import_command(
 @json_option
 @with_settings(CONNECTION, EMBEDDING)
 def adopt(
-    positional: str | None,
     profile: str | None,
     vectors: VectorSource | None,
     extract: str | None,
@@ -112,9 +111,7 @@ def adopt(
     gear adopt --profile profile.toml    adopt the graph; rerun to resume
     gear adopt --update                  after the graph has changed
     """
-    if positional and profile:
-        raise click.UsageError(f"{positional!r} and --profile {profile}: give only one profile")
-    chosen = _profile(profile or positional, update=update)
+    chosen = _profile(profile, update=update)
     if chosen is None and not update:
         if vectors or extract or collection or readers or dry_run:
             options = "--vectors, --extract, --collection, --readers and --dry-run"
@@ -122,18 +119,22 @@ def adopt(
         with opened(settings) as gear:
             _propose(gear, json_file)
         return
-    with opened(settings) as gear:
-        with progress_shown() as on_progress:
-            report = gear.overlay.adopt(
-                chosen,
-                vectors=vectors,
-                extract=extract != "none",
-                collection=collection,
-                readers=readers or None,
-                dry_run=dry_run,
-                on_progress=on_progress,
-            )
+    with opened(settings) as gear, progress_shown() as on_progress:
+        report = gear.overlay.adopt(
+            chosen,
+            vectors=vectors,
+            extract=extract != "none",
+            collection=collection,
+            readers=readers or None,
+            dry_run=dry_run,
+            on_progress=on_progress,
+        )
         dimension = gear.embedder.dimension
+    _report(report, json_file, dry_run=dry_run, dimension=dimension)
+
+
+def _report(report: AdoptionReport, json_file: Path | None, *, dry_run: bool, dimension: int) -> None:
+    """Report what was written, or what would be and what it would cost."""
     if report.left_out:
         types = ", ".join(f"{kind} ({count:,})" for kind, count in sorted(report.left_out.items()))
         errors.print_line(f"not adopted, as the profile does not list these types: {types}")
@@ -168,7 +169,7 @@ def release(dry_run: bool, yes: bool, json_file: Path | None, settings: Settings
 
 def _size(report: ReleaseReport) -> str:
     schema = ", with the indexes and the schema of gear-neo4j," if report.schema else ""
-    return f"{counted(report.passages, 'passage')} and {counted(report.triples, 'triple')}{schema}"
+    return f"{pluralize(report.passages, 'passage')} and {pluralize(report.triples, 'triple')}{schema}"
 
 
 def _character(option: str, value: str) -> str:
@@ -207,7 +208,7 @@ def _propose(gear: Gear, json_file: Path | None) -> None:
 
 
 def _print_survey(survey: Survey) -> None:
-    errors.print(f"{counted(survey.nodes, 'node')}; properties, from a sample:")
+    errors.print(f"{pluralize(survey.nodes, 'node')}; properties, from a sample:")
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("label")
     table.add_column("nodes", justify="right")
@@ -231,10 +232,10 @@ def _print_survey(survey: Survey) -> None:
 
 
 def _summary(report: dict[str, Any], *, dry_run: bool) -> str:
-    written = f"{counted(report['passages_written'], 'passage')} and {counted(report['triples_written'], 'triple')}"
-    read = f"{counted(report['nodes_read'], 'node')} and {counted(report['relationships_read'], 'relationship')}"
+    written = f"{pluralize(report['passages_written'], 'passage')} and {pluralize(report['triples_written'], 'triple')}"
+    read = f"{pluralize(report['nodes_read'], 'node')} and {pluralize(report['relationships_read'], 'relationship')}"
     if report["properties_read"]:
-        read += f", with {counted(report['properties_read'], 'value')} of properties"
+        read += f", with {pluralize(report['properties_read'], 'value')} of properties"
     if dry_run:
         return (
             f"{written} would be written over {read}: about "
@@ -245,7 +246,7 @@ def _summary(report: dict[str, Any], *, dry_run: bool) -> str:
         if report["triples_removed"]
         else ""
     )
-    extracted = f"; {counted(report['triples_extracted'], 'triple')} by rules" if report["triples_extracted"] else ""
+    extracted = f"; {pluralize(report['triples_extracted'], 'triple')} by rules" if report["triples_extracted"] else ""
     nameless = f" ({report['nameless']:,} skipped: an end has no name)" if report["nameless"] else ""
     ended = f" ({report['ended']:,} skipped: expired)" if report["ended"] else ""
     return f"{written} written{gone}{extracted}; {read} read{nameless}{ended}"

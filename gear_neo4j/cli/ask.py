@@ -6,7 +6,7 @@ import click
 from click.exceptions import Exit
 
 from gear_neo4j.agents.answer import Answer
-from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, agent_from, names_of
+from gear_neo4j.cli.choice import Choice, with_choice
 from gear_neo4j.cli.live import Live
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, QUESTION, opened, with_settings
 from gear_neo4j.cli.output import STDOUT, emit, json_option, require_writable
@@ -17,12 +17,11 @@ from gear_neo4j.errors import ExitCode, InputError, PartialResult
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.models.replay import ReplayChat
-from gear_neo4j.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
-from gear_neo4j.wire import answer_json, read_trace, write_trace
-from gear_neo4j.wording import counted
+from gear_neo4j.text.wording import pluralize
+from gear_neo4j.wire import read_trace, to_json, write_trace
 
 SHOWN_PATHS = 3
 PATH = click.Path(path_type=Path, dir_okay=False)
@@ -40,21 +39,9 @@ STOPS = {
 UNGROUNDED = "not fully supported by the retrieved passages"
 
 
-@click.command(cls=RecipeCommand, registries=(AGENTS, RETRIEVERS))
+@click.command()
 @QUESTION
-@click.option(
-    "--agent",
-    "agent_name",
-    shell_complete=names_of(AGENTS),
-    default="gear",
-    show_default=True,
-    help="One of the agents below; see docs/choosing.md.",
-)
-@click.option(
-    "--retriever",
-    shell_complete=names_of(RETRIEVERS),
-    help="The agent's retriever, one of those below; default: its own.",
-)
+@with_choice(agent="gear")
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages for the answer.")
 @click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")
 @click.option("--trace", "trace_file", type=PATH, help="Write a trace of each step to a JSON file.")
@@ -64,15 +51,13 @@ UNGROUNDED = "not fully supported by the retrieved passages"
 @with_settings(CHAT, CONNECTION, EMBEDDING)
 def ask(
     question: str,
-    agent_name: str,
-    retriever: str | None,
+    choice: Choice,
     k: int,
     paths: bool,
     trace_file: Path | None,
     replay_file: Path | None,
     scope: Scope,
     json_file: Path | None,
-    options: RecipeOptions,
     settings: Settings,
 ) -> None:
     """Answer QUESTION from the graph with a language model, and cite the passages.
@@ -82,19 +67,20 @@ def ask(
     \b
     gear ask "Where did the British-Canadian physics laureate of 2024 study for his PhD?"
     gear ask "Which drugs inhibit ALK?" --agent crag --retriever scout
+    gear ask Who founded Sigma --set max_steps=2 --set max_tokens=5000
     """
     require_writable(trace_file)
-    recipe = agent_from(agent_name, retriever, options)
+    recipe = choice.make_agent()
     chat: ChatModel | None = _replayed(replay_file, question, scope) if replay_file else None
     if chat is None and (recipe.requires_model or settings.chat_model):
         # Fail before a server is started if no model is set.
         chat = open_chat(settings, cache=settings.chat_cache)
     live = Live(Screen(), errors)
     with opened(settings, chat=chat) as opened_gear:
-        gear = opened_gear.scoped(**scope.json)
+        gear = opened_gear.scoped(scope)
         answer = gear.ask(question, k=k, agent=recipe, on_event=None if json_file == STDOUT else live.show)
         cypher = gear.cypher(answer.paths[0]) if answer.paths else None
-    if not (json_file and emit(json_file, answer_json(answer))):
+    if not (json_file and emit(json_file, to_json(answer))):
         console = live.console
         _print_answer(console, answer, streamed=live.streamed)
         if paths:
@@ -149,7 +135,7 @@ def _print_cost(console: Screen, answer: Answer, price: tuple[float, float] | No
     cost = f", cost {total.cost(price):.4f}" if price else ""
     cached = f" and {total.cached} from the cache" if total.cached else ""
     console.print(
-        f"\n{STOPS[answer.stop_reason]}: {counted(steps, 'step')}, {counted(total.calls, 'call')}{cached}, "
-        f"{about}{counted(total.tokens, 'token')}{cost}, {answer.seconds:.1f} s",
+        f"\n{STOPS[answer.stop_reason]}: {pluralize(steps, 'step')}, {pluralize(total.calls, 'call')}{cached}, "
+        f"{about}{pluralize(total.tokens, 'token')}{cost}, {answer.seconds:.1f} s",
         style="dim",
     )

@@ -2,11 +2,11 @@
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import get_args
 
 import click
 
 from gear_neo4j.agents.crag import Crag
-from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, with_options_of
 from gear_neo4j.cli.options import CHAT, EMBEDDING, with_settings
 from gear_neo4j.cli.output import emit, json_option, require_folder
 from gear_neo4j.cli.printing import say
@@ -15,14 +15,22 @@ from gear_neo4j.evaluate.calibration import PRECISION, RECALL, calibrate, read_p
 from gear_neo4j.models.embeddings import open_embedder
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.roles.calibrated import save_calibration
-from gear_neo4j.roles.evaluators import open_evaluator
+from gear_neo4j.roles.evaluators import EvaluatorName, open_evaluator
 from gear_neo4j.settings import Settings
 
 SHARE = click.FloatRange(min=0.5, max=1)
 
 
-@click.command("calibrate", cls=RecipeCommand, recipe=Crag, only=("evaluator", "evaluator_model"))
+@click.command("calibrate")
 @click.argument("pairs", type=click.Path(path_type=Path, exists=True))
+@click.option(
+    "--evaluator",
+    type=click.Choice(get_args(EvaluatorName)),
+    default=Crag().evaluator,
+    show_default=True,
+    help="What judges texts: the embedding model, the language model, or a cross-encoder.",
+)
+@click.option("--evaluator-model", help="The cross-encoder: a sentence-transformers model, or a folder.")
 @click.option(
     "--precision",
     type=SHARE,
@@ -38,11 +46,12 @@ SHARE = click.FloatRange(min=0.5, max=1)
 @with_settings(CHAT, EMBEDDING)
 def calibrate_command(
     pairs: Path,
+    evaluator: EvaluatorName,
+    evaluator_model: str | None,
     precision: float,
     recall: float,
     limit: int | None,
     json_file: Path | None,
-    options: RecipeOptions,
     settings: Settings,
 ) -> None:
     """Fit the thresholds by which an evaluator separates relevant from irrelevant texts.
@@ -50,10 +59,10 @@ def calibrate_command(
     PAIRS is a data set, or JSONL with question, text and relevant (true or false). The thresholds are stored;
     gear ask --agent crag uses them with this evaluator from then on.
     """
-    recipe = with_options_of(Crag(), options)
+    recipe = Crag(evaluator=evaluator, evaluator_model=evaluator_model)
     require_folder(settings.home)
     examples = read_pairs(pairs, limit=limit)
-    evaluator = open_evaluator(
+    judge = open_evaluator(
         recipe.evaluator,
         recipe.evaluator_model,
         embedder=lambda: open_embedder(settings),
@@ -61,18 +70,18 @@ def calibrate_command(
     )
     with counting("pairs", len(examples)) as advance:
         result, usage = calibrate(
-            evaluator,
+            judge,
             examples,
             on=pairs.resolve().name,
             precision=precision,
             recall=recall,
             on_done=advance,
         )
-    file = save_calibration(settings.home, evaluator.name, result)
-    if emit(json_file, {"evaluator": evaluator.name, **asdict(result), "usage": asdict(usage)}):
+    file = save_calibration(settings.home, judge.name, result)
+    if emit(json_file, {"evaluator": judge.name, **asdict(result), "usage": asdict(usage)}):
         return
     upper, lower = result.thresholds.upper, result.thresholds.lower
     say(
-        f"{evaluator.name}: correct from {upper:.3f} (precision {result.precision:.0%}), incorrect below {lower:.3f} "
+        f"{judge.name}: correct from {upper:.3f} (precision {result.precision:.0%}), incorrect below {lower:.3f} "
         f"(recall {result.recall:.0%}); {result.pairs:,} pairs from {result.on}, stored in {file}"
     )

@@ -14,10 +14,10 @@ from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.reporting import progress_shown
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.collections import Collection
+from gear_neo4j.graph.read.collections import Collection
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import contents, counted
+from gear_neo4j.text.wording import contents, pluralize
 
 COLLECTION = click.option(
     "--collection", default=DEFAULT_COLLECTION, show_default=True, help="The collection that SOURCE is in."
@@ -52,7 +52,7 @@ def _list(gear: Gear) -> tuple[dict[str, Any], Table]:
 def _drop(gear: Gear, name: str, *, dry_run: bool, yes: bool) -> tuple[dict[str, Any], str]:
     if not (dry_run or yes) and can_ask():
         weight = gear.corpus.drop(name, dry_run=True)
-        size = f"{counted(weight.passages, 'passage')} and {counted(weight.triples, 'triple')}"
+        size = f"{pluralize(weight.passages, 'passage')} and {pluralize(weight.triples, 'triple')}"
         confirm(f"{size} of the collection {name} in {gear.graph.name}")
     with progress_shown("removed") as on_progress:
         report = gear.corpus.drop(name, dry_run=dry_run, on_progress=on_progress)
@@ -95,7 +95,7 @@ def readers(
         changed = gear.corpus.set_readers(source, readers, collection=collection)
     if not emit(json_file, {"passages": changed, "readers": sorted(set(readers))}):
         who = ", ".join(sorted(set(readers))) or "everybody who may read the collection"
-        say(f"{counted(changed, 'passage')} of {source}: {who}")
+        say(f"{pluralize(changed, 'passage')} of {source}: {who}")
 
 
 def _table(held: list[Collection]) -> Table:

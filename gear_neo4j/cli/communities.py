@@ -22,11 +22,11 @@ from gear_neo4j.communities.hierarchy import Community, Hierarchy
 from gear_neo4j.communities.reports import ReportProgress, forecast
 from gear_neo4j.errors import PartialResult
 from gear_neo4j.explain.communities import Member, names_of, page
-from gear_neo4j.files import write_file
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import by_collection, counted
+from gear_neo4j.text.files import write_file
+from gear_neo4j.text.wording import by_collection, pluralize
 
 SHOWN = 10
 BUILD = (
@@ -92,16 +92,16 @@ def _build(
         elif not dry_run:
             hierarchy = gear.communities.read()
             due = forecast(hierarchy.of(collection) if collection else hierarchy)
-            reports, tokens = counted(due.calls, "report"), counted(due.tokens, "token")
+            reports, tokens = pluralize(due.calls, "report"), pluralize(due.tokens, "token")
             parts.append(f"--report would generate {reports} for about {tokens}")
     if not emit(json_file, report_json):
         say("; ".join(parts))
     if reported and (reported.failed or reported.stopped):
-        raise PartialResult(f"{counted(reported.total - reported.done, 'report')} missing: run the command again")
+        raise PartialResult(f"{pluralize(reported.total - reported.done, 'report')} missing: run the command again")
 
 
 def _build_lines(built: BuildReport) -> list[str]:
-    lines = [f"{counted(sum(built.levels), 'community')} of {counted(built.nodes, 'entity')}"]
+    lines = [f"{pluralize(sum(built.levels), 'community')} of {pluralize(built.nodes, 'entity')}"]
     if len(built.collections) > 1:
         lines.append(by_collection(built.collections))
     lines.append(f"by level {', '.join(f'{count:,}' for count in built.levels)}" if built.levels else "none")
@@ -128,7 +128,7 @@ def show(file: Path | None, scope: Scope, json_file: Path | None, settings: Sett
     """
     require_writable(file)
     with opened(settings) as opened_gear:
-        gear = opened_gear.scoped(**scope.json)
+        gear = opened_gear.scoped(scope)
         hierarchy = gear.communities.read()
         names = names_of(gear.graph, hierarchy) if hierarchy.communities else {}
         if file is not None:
@@ -148,9 +148,8 @@ def _report_line(report: ReportProgress) -> str:
     about = "about " if report.usage.estimated else ""
     failed = f", {report.failed:,} failed" if report.failed else ""
     stopped = ", stopped at the token budget" if report.stopped else ""
-    return (
-        f"{report.done:,} of {report.total:,} reports, {about}{counted(report.usage.tokens, 'token')}{failed}{stopped}"
-    )
+    tokens = pluralize(report.usage.tokens, "token")
+    return f"{report.done:,} of {report.total:,} reports, {about}{tokens}{failed}{stopped}"
 
 
 def _print(hierarchy: Hierarchy, names: dict[str, tuple[Member, ...]]) -> None:
@@ -168,7 +167,7 @@ def _print(hierarchy: Hierarchy, names: dict[str, tuple[Member, ...]]) -> None:
 
 
 def _title(hierarchy: Hierarchy) -> str:
-    return f"{counted(len(hierarchy.communities), 'community')}, {len(hierarchy.roots):,} at the top"
+    return f"{pluralize(len(hierarchy.communities), 'community')}, {len(hierarchy.roots):,} at the top"
 
 
 def _add(tree: Tree, hierarchy: Hierarchy, names: dict[str, tuple[Member, ...]]) -> None:
@@ -196,7 +195,7 @@ def _progress_shown() -> Iterator[Callable[[ReportProgress], None]]:
     with stages() as show:
 
         def report_on(reported: ReportProgress) -> None:
-            done, tokens = reported.done + reported.failed, counted(reported.usage.tokens, "token")
+            done, tokens = reported.done + reported.failed, pluralize(reported.usage.tokens, "token")
             show("reports", done, reported.total, f"{done:,} of {reported.total:,}, {tokens}")
 
         yield report_on

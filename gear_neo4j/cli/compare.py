@@ -11,8 +11,8 @@ from rich.text import Text
 
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.screen import Screen
-from gear_neo4j.evaluate.comparison import Comparison, Contrast, MetricComparison, Question, compare, read_report
-from gear_neo4j.wording import counted
+from gear_neo4j.evaluate.comparison import Comparison, Contrast, MetricComparison, QuestionResult, compare, read_report
+from gear_neo4j.text.wording import pluralize
 
 FILE = click.Path(path_type=Path)
 
@@ -51,7 +51,7 @@ def compare_command(a: Path, b: Path, metric: str, show: int, json_file: Path | 
 
 def _table(comparison: Comparison) -> Table:
     a, b = comparison.a, comparison.b
-    title = f"{a.dataset}, {counted(len(a.questions), 'question')}\nA {_title(a)}\nB {_title(b)}"
+    title = f"{a.dataset}, {pluralize(len(a.questions), 'question')}\nA {_title(a)}\nB {_title(b)}"
     table = Table(title=Text(title), title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
     for name in ("", "A", "B", "B - A", "95 % interval", "wins / ties / losses of B", ""):
         table.add_column(name, justify="left" if not name else "right")
@@ -84,7 +84,7 @@ def _lines(contrast: Contrast) -> Iterator[str]:
         yield f"  {name} retrieved: {', '.join(marked) or 'nothing'}"
 
 
-def _rank(id: str, question: Question) -> str:
+def _rank(id: str, question: QuestionResult) -> str:
     return f"at {question.retrieved.index(id) + 1}" if id in question.retrieved else "not found"
 
 

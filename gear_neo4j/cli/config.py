@@ -11,8 +11,8 @@ from rich.text import Text
 from gear_neo4j.cli.options import ALL, load_settings, with_options
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.screen import Screen
-from gear_neo4j.redaction import without_login
 from gear_neo4j.settings import SECRETS, URLS, VARIABLES, sources
+from gear_neo4j.text.redaction import without_login
 
 
 @click.command()

@@ -16,10 +16,10 @@ from gear_neo4j.cli.screen import Screen
 from gear_neo4j.errors import InputError, MigrationError
 from gear_neo4j.gear import Gear
 from gear_neo4j.gear.doctor import Doctor, Examination
-from gear_neo4j.printable import single_line
-from gear_neo4j.retrieval.beam import Beam
+from gear_neo4j.retrieval.walk.beam import Beam
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
+from gear_neo4j.text.printable import single_line
 
 STYLES = {"ok": "green", "advice": "yellow", "problem": "red"}
 
@@ -43,8 +43,8 @@ def doctor(questions: tuple[str, ...], hub: int, json_file: Path | None, scope: 
     The exit code is 2 if there is a problem.
     """
     with opened(settings) as gear, waiting("examining"):
-        extent = gear.graph.scoped(scope).database.extent
-        examiner = Doctor(gear.graph, gear.embedder, _profile(gear), Beam(hub=hub), extent)
+        size = gear.graph.scoped(scope).database.scope_size
+        examiner = Doctor(gear.graph, gear.embedder, _profile(gear), Beam(hub=hub), size)
         examination = examiner.examine(questions=questions)
     if not emit(json_file, asdict(examination)):
         show(Screen(), examination)

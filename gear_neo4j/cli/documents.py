@@ -1,4 +1,4 @@
-"""The options of commands that read documents: the length of passages, links, and the limits of a file."""
+"""The options of commands that read documents: passages, links, the limits of a file, collections, and Ray."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,23 +13,51 @@ from gear_neo4j.cli.options import Decorator, with_options
 from gear_neo4j.cli.printing import output_kept_clear
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
+from gear_neo4j.ingestion.membership import CollectionAccess
+from gear_neo4j.scope import DEFAULT_COLLECTION
+from gear_neo4j.text.address import local_path
 
 if TYPE_CHECKING:
     from gear_neo4j.integrations.ray import Crew
 
-PATH = click.Path(path_type=Path)
+
+class LocalPath(click.Path):
+    """A path; an address, of which a path would lose a slash, is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path of a word."""
+        return super().convert(local_path(value), param, ctx)
+
+
+PATH = LocalPath(path_type=Path)
 TRIPLES = click.option(
     "--triples", multiple=True, type=PATH, help="A JSONL file with the triples of a passage per line; can be repeated."
 )
-RAY = click.option(
-    "--ray",
-    metavar="local|ADDRESS",
-    help="Work on a cluster of Ray, or with several processes on this machine (local); needs the extra [ray].",
+RAY: Sequence[Decorator] = (
+    click.option(
+        "--ray",
+        metavar="local|ADDRESS",
+        help="Work on a cluster of Ray, or with several processes on this machine (local); needs the extra [ray].",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        help="With --ray: processes that extract, and that embed; default: one for each core.",
+    ),
 )
-WORKERS = click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    help="With --ray: processes that extract, and that embed; default: one for each core.",
+MEMBERSHIP: Sequence[Decorator] = (
+    click.option(
+        "--collection",
+        default=DEFAULT_COLLECTION,
+        show_default=True,
+        help="The collection of the passages; a search can be limited to it.",
+    ),
+    click.option(
+        "--readers",
+        multiple=True,
+        metavar="PRINCIPAL",
+        help="User or group allowed to read the passages, such as group:legal; repeatable.  [default: everybody]",
+    ),
 )
 DOCUMENTS: Sequence[Decorator] = (
     click.option(
@@ -73,20 +101,43 @@ class DocumentOptions:
     limits: Limits
 
 
-@contextmanager
-def crew_on_ray(address: str, *, workers: int | None) -> Iterator["Crew"]:
-    """Connect to Ray, or start it, for the block; yields the crew that works there."""
-    from gear_neo4j.integrations.ray import Crew, cluster
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Ray, where the work is done: the address of a cluster or ``local``, and the number of workers."""
 
-    # Ray reports lost processes on standard output.
-    with output_kept_clear(), cluster(address):
-        yield Crew(workers=workers)
+    address: str
+    workers: int | None
+
+    @contextmanager
+    def crew(self) -> Iterator["Crew"]:
+        """Connect to Ray, or start it, for the block; yields the crew that works there."""
+        from gear_neo4j.integrations.ray import Crew, cluster
+
+        # Ray reports lost processes on standard output.
+        with output_kept_clear(), cluster(self.address):
+            yield Crew(workers=self.workers)
 
 
-def refuse_workers_alone(*, ray: str | None, workers: int | None) -> None:
-    """Refuse a number of workers without Ray."""
-    if workers and not ray:
-        raise click.UsageError("--workers is for Ray: add --ray local, or the address of a cluster")
+def with_ray(command: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--ray`` and ``--workers`` to a command; it receives ``cluster``, or None without Ray."""
+
+    @wraps(command)
+    def run(*args: Any, ray: str | None, workers: int | None, **values: Any) -> None:
+        if workers and not ray:
+            raise click.UsageError("--workers is for Ray: add --ray local, or the address of a cluster")
+        command(*args, cluster=Cluster(ray, workers) if ray else None, **values)
+
+    return with_options(RAY)(run)
+
+
+def with_membership(command: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--collection`` and ``--readers`` to a command; it receives them as ``membership``."""
+
+    @wraps(command)
+    def run(*args: Any, collection: str, readers: tuple[str, ...], **values: Any) -> None:
+        command(*args, membership=CollectionAccess.of(collection, readers or None), **values)
+
+    return with_options(MEMBERSHIP)(run)
 
 
 def with_documents(command: Callable[..., None]) -> Callable[..., None]:

@@ -11,13 +11,13 @@ from gear_neo4j.cli.output import emit
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.reporting import report_problem
 from gear_neo4j.extraction.forecast import Forecast, forecast
-from gear_neo4j.ingestion.membership import Membership
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.pipeline import read_only
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import counted
+from gear_neo4j.text.wording import pluralize
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class DryRun:
 
     settings: Settings
     documents: DocumentOptions
-    membership: Membership
+    membership: CollectionAccess
     model: bool
     retry_failed: bool
 
@@ -54,7 +54,7 @@ class DryRun:
             return gear.corpus.forecast(retry_failed=self.retry_failed)
 
     def _summary(self, report: IngestReport) -> str:
-        read = f"{counted(report.passages_read, 'passage')} and {counted(report.triples_read, 'triple')}"
+        read = f"{pluralize(report.passages_read, 'passage')} and {pluralize(report.triples_read, 'triple')}"
         collection = self.membership.collection
         into = "" if collection == DEFAULT_COLLECTION else f" into the collection {collection}"
         return f"{read} could be ingested{into}"

@@ -1,6 +1,6 @@
 """``gear evaluate``: recall and latency of a retriever or an agent on a data set."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +8,11 @@ import click
 from click.core import ParameterSource
 from rich.table import Table
 
+from gear_neo4j.agents.gear import GearAgent
+from gear_neo4j.cli.choice import Choice, with_choice
 from gear_neo4j.cli.evaluate_graph import evaluate_graph, graph_table
-from gear_neo4j.cli.evaluate_passages import Player, measure_system, measure_table
-from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, agent_from, names_of, retriever_from
-from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, own_server, with_settings
+from gear_neo4j.cli.evaluate_passages import Evaluation, RunOptions
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, Decorator, grouped, own_server, with_settings
 from gear_neo4j.cli.output import STDOUT, emit, json_option, report_console, require_folder
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.scope import with_scope
@@ -19,11 +20,11 @@ from gear_neo4j.cli.table import print_table
 from gear_neo4j.evaluate import datasets, runs, systems
 from gear_neo4j.evaluate.knowledge import is_knowledge_graph
 from gear_neo4j.evaluate.report import require_extra, write_report
-from gear_neo4j.printable import single_line
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.assignment import assign
 from gear_neo4j.scope import DEFAULT_COLLECTION, Scope
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import counted
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.wording import pluralize
 
 _OF_PASSAGES = (
     *("triples", "agent", "quality", "every_system", "folder", "llm", "protocol", "ks", "fresh"),
@@ -41,7 +42,28 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
     return numbers
 
 
-@click.command(cls=RecipeCommand, registries=(AGENTS, RETRIEVERS))
+RUN: Sequence[Decorator] = (
+    click.option(
+        "--llm",
+        type=click.Choice(["model", "oracle"]),
+        default="model",
+        show_default=True,
+        help="The language model: the configured one, or an oracle that knows the gold decompositions.",
+    ),
+    click.option(
+        "--protocol",
+        type=click.Choice(["one", "paper"]),
+        default="one",
+        show_default=True,
+        help="Measure every k on one run, or each k in a separate run from k passages, as in the paper.",
+    ),
+    click.option("--ks", default="2,5,10,15", callback=_numbers, show_default=True, help="The values of k for recall."),
+    click.option("--limit", type=click.IntRange(min=1), help="Number of questions to use."),
+    click.option("--fresh", is_flag=True, help="Ask every question anew, even after a run that was cut."),
+)
+
+
+@click.command()
 @click.argument("dataset_dir", type=click.Path(path_type=Path))
 @click.option(
     "--extract",
@@ -49,57 +71,26 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
     type=click.Choice(["given", "rules", "both"]),
     help="The triples of the graph: those of the data set, or those of the rules; default: given, if it has any.",
 )
-@click.option(
-    "--retriever",
-    shell_complete=names_of(RETRIEVERS),
-    help="One of the retrievers below; default: auto, or the agent's own.",
-)
-@click.option(
-    "--agent",
-    shell_complete=names_of(AGENTS),
-    help="Measure an agent, one of those below; crag evaluates by similarity.",
-)
+@with_choice("base_k", "score")
 @click.option("--quality", is_flag=True, help="Let the language model judge the agent's answers by five metrics.")
 @click.option("--table", "every_system", is_flag=True, help="Measure every available system, one row each.")
 @click.option(
     "--report", "folder", type=click.Path(path_type=Path, file_okay=False), help="Write an HTML report with plots."
 )
-@click.option(
-    "--llm",
-    type=click.Choice(["model", "oracle"]),
-    default="model",
-    show_default=True,
-    help="The language model: the configured one, or an oracle that knows the gold decompositions.",
-)
-@click.option(
-    "--protocol",
-    type=click.Choice(["one", "paper"]),
-    default="one",
-    show_default=True,
-    help="Measure every k on one run, or each k in a separate run from k passages, as in the paper.",
-)
-@click.option("--ks", default="2,5,10,15", callback=_numbers, show_default=True, help="The values of k for recall.")
-@click.option("--limit", type=click.IntRange(min=1), help="Number of questions to use.")
+@grouped("run", RunOptions, RUN)
 @json_option
-@click.option("--fresh", is_flag=True, help="Ask every question anew, even after a run that was cut.")
 @with_scope
 @with_settings(CHAT, CONNECTION, EMBEDDING)
 def evaluate(
     dataset_dir: Path,
     triples: datasets.Triples | None,
-    retriever: str | None,
-    agent: str | None,
+    choice: Choice,
     quality: bool,
     every_system: bool,
     folder: Path | None,
-    llm: Player,
-    protocol: str,
-    ks: tuple[int, ...],
-    limit: int | None,
+    run: RunOptions,
     json_file: Path | None,
-    fresh: bool,
     scope: Scope,
-    options: RecipeOptions,
     settings: Settings,
 ) -> None:
     """Measure a retriever or an agent on a data set: corpus.jsonl, queries.jsonl and, optionally, triples.jsonl.
@@ -114,53 +105,35 @@ def evaluate(
     if folder is not None:
         require_folder(folder)
         require_extra()
+    collection = _collection(scope)
     if is_knowledge_graph(dataset_dir):
         _refuse_options_of_passages()
-        _evaluate_graph(
-            dataset_dir,
-            retriever,
-            options,
-            limit=limit,
-            collection=_collection(scope),
-            json_file=json_file,
-            settings=settings,
-        )
+        _evaluate_graph(dataset_dir, choice, run, collection=collection, json_file=json_file, settings=settings)
         return
-    dataset = datasets.load(dataset_dir, home=settings.home, triples=triples).within(_collection(scope))
-    queries = dataset.queries[:limit]
+    dataset = datasets.load(dataset_dir, home=settings.home, triples=triples).within(collection)
     suffix = "" if triples in (None, "given") else f"-{triples}"
-    settings = own_server(settings, f"evaluate-{dataset.name}{suffix}")
-    separately = protocol == "paper"
+    evaluation = Evaluation(dataset, run, own_server(settings, f"evaluate-{dataset.name}{suffix}"))
     if every_system or folder:
-        if not scope.is_everything:
-            raise click.UsageError("--table and --report measure every system, and some are refused under a scope")
-        if quality or retriever or agent or options.keys() - {"max_steps"}:
-            raise click.UsageError(
-                "--table and --report measure every system with its defaults: the only option they take is --max-steps"
-            )
-        steps = options.get("max_steps", 4)
-        report, journals = measure_table(
-            dataset, queries, ks, llm=llm, steps=steps, separately=separately, fresh=fresh, settings=settings
-        )
+        report, journals = evaluation.measure_table(steps=_steps(choice, quality=quality, scope=scope))
         _show_table(report, json_file, folder)
     else:
-        recipe = agent_from(agent, retriever, options) if agent else retriever_from(retriever, options)
-        system = systems.System(recipe=recipe, llm=llm)
-        report, journals = measure_system(
-            dataset,
-            queries,
-            ks,
-            system,
-            scope=scope,
-            separately=separately,
-            quality=quality,
-            fresh=fresh,
-            settings=settings,
-        )
-        report_console(json_file).print(_table(report, ks))
+        system = systems.System(recipe=choice.make(), llm=run.llm)
+        report, journals = evaluation.measure_system(system, scope=scope, quality=quality)
+        report_console(json_file).print(_table(report, run.ks))
         emit(json_file, report)
     # Not before the files are written: until then the same command gives the same results for nothing.
     journals.discard()
+
+
+def _steps(choice: Choice, *, quality: bool, scope: Scope) -> int:
+    """The rounds of the agents in a table, the only option that it takes."""
+    if not scope.is_everything:
+        raise click.UsageError("--table and --report measure every system, and some are refused under a scope")
+    if quality or choice.retriever or choice.agent or {name for name, _ in choice.options} - {"max_steps"}:
+        raise click.UsageError(
+            "--table and --report measure every system with its defaults: all they take is --set max_steps=N"
+        )
+    return assign(GearAgent(), choice.options).max_steps
 
 
 def _collection(scope: Scope) -> str:
@@ -181,17 +154,10 @@ def _refuse_options_of_passages() -> None:
 
 
 def _evaluate_graph(
-    folder: Path,
-    retriever: str | None,
-    options: RecipeOptions,
-    *,
-    limit: int | None,
-    collection: str,
-    json_file: Path | None,
-    settings: Settings,
+    folder: Path, choice: Choice, run: RunOptions, *, collection: str, json_file: Path | None, settings: Settings
 ) -> None:
-    chosen = [retriever_from(retriever, options)] if retriever or options else []
-    report = evaluate_graph(folder, settings, chosen=chosen, limit=limit, collection=collection)
+    chosen = [] if choice.is_empty else [choice.make_retriever()]
+    report = evaluate_graph(folder, settings, chosen=chosen, limit=run.limit, collection=collection)
     report_console(json_file).print(graph_table(report))
     emit(json_file, report)
 
@@ -205,7 +171,7 @@ def _show_table(report: dict[str, Any], json_file: Path | None, folder: Path | N
 
 def _table(report: dict[str, Any], ks: tuple[int, ...]) -> Table:
     kind = f", {report['llm_kind']}" if "llm_kind" in report else ""
-    question_count = counted(report["questions"], "question")
+    question_count = pluralize(report["questions"], "question")
     title = f"{report['dataset']}: {question_count}, {report['title']}{kind}"
     table = Table(title=single_line(title), title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("")

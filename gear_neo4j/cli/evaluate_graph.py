@@ -10,13 +10,13 @@ from gear_neo4j.cli.options import opened, own_server
 from gear_neo4j.cli.progress import counting
 from gear_neo4j.cli.reporting import progress_shown, report_problem
 from gear_neo4j.evaluate import knowledge
-from gear_neo4j.printable import single_line
-from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.recipes.recipe import RetrieverRecipe
 from gear_neo4j.retrieval.naive import Naive
 from gear_neo4j.retrieval.paths import Paths
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import counted
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.wording import pluralize
 
 TRIPLES = 20
 
@@ -55,7 +55,7 @@ def graph_table(report: Mapping[str, Any]) -> Table:
         recall = f"{figures['recall']:.1f} ({figures['low']:.1f} to {figures['high']:.1f})"
         table.add_row(name, recall, *_shares(figures["halves"]["odd"]), *latency)
         for hops, of in figures["hops"].items():
-            table.add_row(f"  {counted(hops, 'hop')}", "", *_shares(of), "", "", style="dim")
+            table.add_row(f"  {pluralize(hops, 'hop')}", "", *_shares(of), "", "", style="dim")
     return table
 
 

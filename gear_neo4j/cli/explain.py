@@ -9,10 +9,10 @@ from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.scope import require_admitted, with_scope
 from gear_neo4j.errors import InputError
 from gear_neo4j.explain import SavedRun, page, read_saved, script
-from gear_neo4j.files import write_file
-from gear_neo4j.printable import single_line
 from gear_neo4j.scope import Scope
-from gear_neo4j.wording import counted
+from gear_neo4j.text.files import write_file
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.wording import pluralize
 
 
 @click.command()
@@ -56,4 +56,4 @@ def _print_summary(saved: SavedRun) -> None:
         say(saved.answer)
     for citation in saved.citations:
         say(single_line(f"  {citation}"))
-    say(f"{counted(len(saved.paths), 'path')}, {counted(len(saved.turns), 'step')}")
+    say(f"{pluralize(len(saved.paths), 'path')}, {pluralize(len(saved.turns), 'step')}")

@@ -7,16 +7,7 @@ from typing import Any, get_args
 
 import click
 
-from gear_neo4j.cli.documents import (
-    PATH,
-    RAY,
-    TRIPLES,
-    WORKERS,
-    DocumentOptions,
-    crew_on_ray,
-    refuse_workers_alone,
-    with_documents,
-)
+from gear_neo4j.cli.documents import PATH, TRIPLES, Cluster, DocumentOptions, with_documents, with_ray
 from gear_neo4j.cli.extraction import Price, print_extracted
 from gear_neo4j.cli.options import CHAT, EMBEDDING, with_settings
 from gear_neo4j.cli.output import emit, json_option, require_folder
@@ -28,11 +19,11 @@ from gear_neo4j.gear.extractors import Extract, bulk_readers
 from gear_neo4j.ingestion.admin.corpus_tables import ExportReport
 from gear_neo4j.ingestion.admin.export import AdminExport, require_empty
 from gear_neo4j.ingestion.admin.tables import ARGUMENTS
-from gear_neo4j.ingestion.sources import files_to_ingest
+from gear_neo4j.ingestion.sources import Files, files_to_ingest
 from gear_neo4j.models.embeddings import open_embedder
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import contents, counted
+from gear_neo4j.text.wording import contents, pluralize
 
 
 @click.command()
@@ -48,8 +39,7 @@ from gear_neo4j.wording import contents, counted
     help="Who makes triples of the passages of which no file states any: rules, on your machine; the language model in "
     "addition; or nobody.",
 )
-@RAY
-@WORKERS
+@with_ray
 @json_option
 @with_settings(CHAT, EMBEDDING)
 def export(
@@ -59,8 +49,7 @@ def export(
     json_file: Path | None,
     documents: DocumentOptions,
     extract: Extract,
-    ray: str | None,
-    workers: int | None,
+    cluster: Cluster | None,
     settings: Settings,
 ) -> None:
     """Convert SOURCES to CSV files for the bulk import of neo4j-admin into a new database.
@@ -75,27 +64,10 @@ def export(
 
     With --ray, the files are written in parts, on a cluster or by several processes of this machine.
     """
-    refuse_workers_alone(ray=ray, workers=workers)
     require_folder(folder)
     require_empty(folder)
     files = files_to_ingest(sources, triples, follow_links=documents.follow_links)
-    # A model that is not set is known at once then.
-    readers = bulk_readers(extract, chat=lambda: open_chat(settings, cache=settings.chat_cache))
-    with progress_shown() as on_progress:
-        options: dict[str, Any] = {
-            "chunk_size": documents.chunk_size,
-            "limits": documents.limits,
-            "on_problem": report_problem,
-            "on_progress": on_progress,
-        }
-        if ray is None:
-            report = AdminExport(folder, open_embedder(settings), readers=readers, **options).run(files)
-        else:
-            from gear_neo4j.integrations.ray import export as export_on_ray
-
-            with crew_on_ray(ray, workers=workers) as crew:
-                options |= {"triples": files.triples, "settings": settings, "extract": extract, "crew": crew}
-                report = export_on_ray(files.passages, folder=folder, **options)
+    report = _exported(files, folder, documents, extract, cluster, settings)
     if not emit(json_file, asdict(report)):
         _print_extracted(report, price=settings.chat_price)
         say(f"{contents(report.passages, report.triples, report.entities)} in {folder}")
@@ -106,20 +78,50 @@ def export(
         raise PartialResult(f"{'; '.join(parts)}; the rest was exported")
 
 
+def _exported(
+    files: Files,
+    folder: Path,
+    documents: DocumentOptions,
+    extract: Extract,
+    cluster: Cluster | None,
+    settings: Settings,
+) -> ExportReport:
+    """Write the files, in this process or on a cluster."""
+    # A model that is not set is known at once then.
+    readers = bulk_readers(extract, chat=lambda: open_chat(settings, cache=settings.chat_cache))
+    with progress_shown() as on_progress:
+        options: dict[str, Any] = {
+            "chunk_size": documents.chunk_size,
+            "limits": documents.limits,
+            "on_problem": report_problem,
+            "on_progress": on_progress,
+        }
+        if cluster is None:
+            return AdminExport(folder, open_embedder(settings), readers=readers, **options).run(files)
+        from gear_neo4j.integrations.ray import export as export_on_ray
+
+        with cluster.crew() as crew:
+            options |= {"triples": files.triples, "settings": settings, "extract": extract, "crew": crew}
+            return export_on_ray(files.passages, folder=folder, **options)
+
+
 def _print_extracted(report: ExportReport, *, price: Price) -> None:
     if report.usage.calls or report.usage.cached:
         found = ExtractionReport(done=report.passages_extracted, triples=report.triples_extracted, usage=report.usage)
         print_extracted(found, price=price)
     elif report.passages_extracted:
-        triples, passages = counted(report.triples_extracted, "triple"), counted(report.passages_extracted, "passage")
+        triples, passages = (
+            pluralize(report.triples_extracted, "triple"),
+            pluralize(report.passages_extracted, "passage"),
+        )
         say(f"{triples} from {passages} by rules")
 
 
 def _left_out(report: ExportReport) -> Iterator[str]:
     if report.problems:
-        yield f"{counted(report.problems, 'line or file', 'lines or files')} could not be used, see above"
+        yield f"{pluralize(report.problems, 'line or file', 'lines or files')} could not be used, see above"
     if report.unread:
         yield (
-            f"the model gave nothing for {counted(report.unread, 'passage')}, see above: after the import, "
+            f"the model gave nothing for {pluralize(report.unread, 'passage')}, see above: after the import, "
             "'gear ingest --extract model' tries them again"
         )

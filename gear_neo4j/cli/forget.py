@@ -11,9 +11,9 @@ from gear_neo4j.cli.options import CONNECTION, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.reporting import progress_shown
-from gear_neo4j.graph.corpus_writes import Deletion
+from gear_neo4j.graph.write.corpus_writes import Deletion
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import contents
+from gear_neo4j.text.wording import contents
 
 
 @click.command()

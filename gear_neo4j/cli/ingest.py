@@ -1,6 +1,6 @@
 """``gear ingest``: write files into the graph."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -12,35 +12,31 @@ import click
 from gear_neo4j.cli import extraction
 from gear_neo4j.cli.documents import (
     PATH,
-    RAY,
     TRIPLES,
-    WORKERS,
+    Cluster,
     DocumentOptions,
-    crew_on_ray,
-    refuse_workers_alone,
     with_documents,
+    with_membership,
+    with_ray,
 )
 from gear_neo4j.cli.dry_run import DryRun
+from gear_neo4j.cli.extraction import AUTO, NONE, ExtractionOptions, with_extraction
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.reporting import progress_shown, report_links, report_problem, report_skipped
 from gear_neo4j.errors import PartialResult
-from gear_neo4j.extraction.extractor import Model, Rules
+from gear_neo4j.extraction.extractor import Model
 from gear_neo4j.extraction.run import ExtractionReport
-from gear_neo4j.files import refuse_missing
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.store import Counts
-from gear_neo4j.ingestion.membership import Membership
+from gear_neo4j.graph.read.store import Counts
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.openai import open_chat
-from gear_neo4j.registry import EXTRACTORS
-from gear_neo4j.scope import DEFAULT_COLLECTION
+from gear_neo4j.recipes.registry import EXTRACTORS
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import contents, counted
-
-AUTO = "auto"
-NONE = "none"
+from gear_neo4j.text.files import refuse_missing
+from gear_neo4j.text.wording import contents, pluralize
 
 
 @click.command()
@@ -49,57 +45,35 @@ NONE = "none"
 @click.option("--synonyms", is_flag=True, help="Link entities with similar names (cosine at least 0.8).")
 @click.option("--replace", is_flag=True, help="Let a JSONL line replace the stored text of its id.")
 @with_documents
-@click.option(
-    "--extract",
-    "extractor",
-    metavar="auto|rules|model|none",
-    default=AUTO,
-    show_default=True,
-    help="The source of triples: rules, for passages without triples (auto) or for all (rules); the language model in "
-    "addition (model); an extractor of your own (its name); or nothing (none).",
+@with_extraction(
+    click.option(
+        "--extract",
+        "extractor",
+        metavar="auto|rules|model|none",
+        default=AUTO,
+        show_default=True,
+        help="The source of triples: rules, for passages without triples (auto) or for all (rules); the language model "
+        "in addition (model); an extractor of your own (its name); or nothing (none).",
+    )
 )
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(min=1),
-    help="With --extract model: token budget; no passage is started beyond it.",
-)
-@click.option("--retry-failed", is_flag=True, help="With --extract model: also retry passages that failed before.")
 @click.option(
     "--dry-run", is_flag=True, help="Report what would be ingested, and what an extraction would cost, without writing."
 )
-@click.option(
-    "--collection",
-    default=DEFAULT_COLLECTION,
-    show_default=True,
-    help="The collection of the passages; a search can be limited to it.",
-)
-@click.option(
-    "--readers",
-    "readers",
-    multiple=True,
-    metavar="PRINCIPAL",
-    help="User or group allowed to read the passages, such as group:legal; repeatable.  [default: everybody]",
-)
-@RAY
-@WORKERS
-@click.option("--resume", is_flag=True, expose_value=False, hidden=True)
+@with_membership
+@with_ray
 @json_option
 @with_settings(CHAT, CONNECTION, EMBEDDING)
 def ingest(
     sources: tuple[Path, ...],
     triples: tuple[Path, ...],
-    extractor: str,
-    max_tokens: int | None,
-    retry_failed: bool,
-    dry_run: bool,
-    json_file: Path | None,
     synonyms: bool,
     replace: bool,
     documents: DocumentOptions,
-    collection: str,
-    readers: tuple[str, ...],
-    ray: str | None,
-    workers: int | None,
+    extracting: ExtractionOptions,
+    dry_run: bool,
+    membership: CollectionAccess,
+    cluster: Cluster | None,
+    json_file: Path | None,
     settings: Settings,
 ) -> None:
     """Write passages and their triples into the graph.
@@ -115,48 +89,95 @@ def ingest(
 
     With --ray, all of this runs on a cluster, or in several processes of this machine; the graph is the same.
     """
-    chosen = _chosen(extractor, model_options=bool(max_tokens or retry_failed))
-    if not (sources or triples or chosen):
-        raise click.UsageError("nothing to ingest: give SOURCES, or --triples for stored passages")
-    _refuse_beside(ray, replace=replace, max_tokens=max_tokens)
-    refuse_workers_alone(ray=ray, workers=workers)
-    # A wrong name is refused in a dry run, too.
-    membership = Membership.of(collection, readers or None)
+    job = _Ingest(sources, triples, documents, extracting, membership, cluster, synonyms=synonyms, replace=replace)
+    job.refuse_contradictions()
     if dry_run:
-        dry = DryRun(settings, documents, membership, model=extractor == Model.name, retry_failed=retry_failed)
+        dry = DryRun(
+            settings, documents, membership, model=extracting.wants_model, retry_failed=extracting.retry_failed
+        )
         end(dry.report(sources, triples, json_file=json_file))
-        return
-    # Fail before a server is started: a path may be mistyped, and a model may not be set.
-    refuse_missing((*sources, *triples))
-    chat = open_chat(settings, cache=settings.chat_cache) if extractor == Model.name else None
-    report, extracted = None, None
-    price = settings.chat_price
-    with (
-        opened(settings, chat=chat, create=True) as gear,
-        _front(gear, ray, workers, settings, replace=replace, max_tokens=max_tokens) as front,
-    ):
-        if sources or triples:
-            with progress_shown() as on_progress:
-                report = front.ingest(
-                    sources,
-                    triples=triples,
-                    extract=extractor in (AUTO, Model.name),
-                    on_problem=report_problem,
-                    on_progress=on_progress,
-                    synonyms=synonyms,
-                    chunk_size=documents.chunk_size,
-                    follow_links=documents.follow_links,
-                    limits=documents.limits,
-                    collection=membership.collection,
-                    readers=membership.readers,
-                )
-        if chosen:
-            extracted = extraction.extract(front.extract, extractor=extractor, retry_failed=retry_failed, price=price)
-        counts = gear.corpus.counts()
-    document = {"ingest": asdict(report) if report else None, "database": asdict(counts)}
-    if not emit(json_file, document | ({"extraction": asdict(extracted)} if extracted else {})):
-        _print(report, extracted, counts, price=price)
-    end(report or IngestReport(), extracted)
+    else:
+        job.run(settings, json_file)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ingest:
+    """An ingest as the options ask for it."""
+
+    sources: Sequence[Path]
+    triples: Sequence[Path]
+    documents: DocumentOptions
+    extracting: ExtractionOptions
+    membership: CollectionAccess
+    cluster: Cluster | None
+    synonyms: bool
+    replace: bool
+
+    @property
+    def chose_extractor(self) -> bool:
+        """Whether the user chose an extractor by name, for what the graph holds, too."""
+        return self.extracting.extractor not in (AUTO, NONE)
+
+    def refuse_contradictions(self) -> None:
+        """Refuse an unknown extractor, nothing to do, and on a cluster what only one process can do."""
+        if self.chose_extractor:
+            EXTRACTORS.entry(self.extracting.extractor)
+        elif not (self.sources or self.triples):
+            raise click.UsageError("nothing to ingest: give SOURCES, or --triples for stored passages")
+        if self.cluster and (self.replace or self.extracting.max_tokens):
+            option = "--replace" if self.replace else "--max-tokens"
+            raise click.UsageError(f"{option} is for one process: leave out --ray")
+
+    def run(self, settings: Settings, json_file: Path | None) -> None:
+        """Ingest, extract, and report."""
+        # Fail before a server is started: a path may be mistyped, and a model may not be set.
+        refuse_missing((*self.sources, *self.triples))
+        chat = open_chat(settings, cache=settings.chat_cache) if self.extracting.wants_model else None
+        price = settings.chat_price
+        with opened(settings, chat=chat, create=True) as gear, self._front(gear, settings) as front:
+            report = self._ingested(front) if self.sources or self.triples else None
+            extracted = self._extracted(front, price) if self.chose_extractor else None
+            counts = gear.corpus.counts()
+        document = {"ingest": asdict(report) if report else None, "database": asdict(counts)}
+        if not emit(json_file, document | ({"extraction": asdict(extracted)} if extracted else {})):
+            _print(report, extracted, counts, price=price)
+        end(report or IngestReport(), extracted)
+
+    def _ingested(self, front: "_Front") -> IngestReport:
+        with progress_shown() as on_progress:
+            return front.ingest(
+                self.sources,
+                triples=self.triples,
+                extract=self.extracting.extractor in (AUTO, Model.name),
+                on_problem=report_problem,
+                on_progress=on_progress,
+                synonyms=self.synonyms,
+                chunk_size=self.documents.chunk_size,
+                follow_links=self.documents.follow_links,
+                limits=self.documents.limits,
+                collection=self.membership.collection,
+                readers=self.membership.readers,
+            )
+
+    def _extracted(self, front: "_Front", price: extraction.Price) -> ExtractionReport:
+        options = self.extracting
+        return extraction.extract(
+            front.extract, extractor=options.extractor, retry_failed=options.retry_failed, price=price
+        )
+
+    @contextmanager
+    def _front(self, gear: Gear, settings: Settings) -> Iterator["_Front"]:
+        if self.cluster is None:
+            # These options are those that only one process has.
+            ingest = partial(gear.ingest, replace=self.replace)
+            yield _Front(ingest, partial(gear.corpus.extract, max_tokens=self.extracting.max_tokens))
+            return
+        from gear_neo4j.integrations.ray import extract as extract_on_ray
+        from gear_neo4j.integrations.ray import ingest as ingest_on_ray
+
+        with self.cluster.crew() as crew:
+            options: dict[str, Any] = {"settings": settings, "crew": crew}
+            yield _Front(partial(ingest_on_ray, **options), partial(extract_on_ray, **options))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,37 +186,6 @@ class _Front:
 
     ingest: Callable[..., IngestReport]
     extract: Callable[..., ExtractionReport]
-
-
-@contextmanager
-def _front(
-    gear: Gear, ray: str | None, workers: int | None, settings: Settings, *, replace: bool, max_tokens: int | None
-) -> Iterator[_Front]:
-    if ray is None:
-        # These options are those that only one process has.
-        yield _Front(partial(gear.ingest, replace=replace), partial(gear.corpus.extract, max_tokens=max_tokens))
-        return
-    from gear_neo4j.integrations.ray import extract, ingest
-
-    with crew_on_ray(ray, workers=workers) as crew:
-        options: dict[str, Any] = {"settings": settings, "crew": crew}
-        yield _Front(partial(ingest, **options), partial(extract, **options))
-
-
-def _refuse_beside(ray: str | None, *, replace: bool, max_tokens: int | None) -> None:
-    """Refuse what only one process can do."""
-    if ray and (replace or max_tokens):
-        raise click.UsageError(f"{'--replace' if replace else '--max-tokens'} is for one process: leave out --ray")
-
-
-def _chosen(extractor: str, *, model_options: bool) -> bool:
-    """Whether the user chose an extractor by name; an unknown one is refused."""
-    if model_options and extractor in (AUTO, NONE, Rules.name):
-        raise click.UsageError("--max-tokens and --retry-failed are for a language model: add --extract model")
-    if extractor in (AUTO, NONE):
-        return False
-    EXTRACTORS.entry(extractor)
-    return True
 
 
 def _print(
@@ -208,12 +198,12 @@ def _print(
     if extracted:
         extraction.print_extracted(extracted, price=price)
     totals = contents(counts.passages, counts.triples, counts.entities)
-    say(f"the graph holds {totals}, {counted(counts.synonyms, 'synonym edge')}")
+    say(f"the graph holds {totals}, {pluralize(counts.synonyms, 'synonym edge')}")
 
 
 def _summary(report: IngestReport) -> str:
     return (
-        f"{counted(report.passages_written, 'passage')} and {counted(report.triples_written, 'triple')} written "
+        f"{pluralize(report.passages_written, 'passage')} and {pluralize(report.triples_written, 'triple')} written "
         f"({report.passages_read:,} and {report.triples_read:,} read){_changes(report)}"
     )
 
@@ -225,7 +215,7 @@ def _changes(report: IngestReport) -> str:
         ("passage", "removed"): report.passages_removed,
         ("triple", "removed"): report.triples_removed,
     }
-    return "".join(f", {counted(count, noun)} {verb}" for (noun, verb), count in counts.items() if count)
+    return "".join(f", {pluralize(count, noun)} {verb}" for (noun, verb), count in counts.items() if count)
 
 
 def end(report: IngestReport, extracted: ExtractionReport | None = None) -> None:
@@ -234,7 +224,7 @@ def end(report: IngestReport, extracted: ExtractionReport | None = None) -> None
     report_links(report.links)
     parts = list(extraction.left_over(extracted)) if extracted else []
     if report.problems:
-        problems = counted(report.problems, "line or file", "lines or files")
+        problems = pluralize(report.problems, "line or file", "lines or files")
         parts.insert(0, f"{problems} could not be used, see above; fix and ingest again")
     if parts:
         raise PartialResult("; ".join(parts))

@@ -10,9 +10,9 @@ from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.printable import json_text, single_line
 from gear_neo4j.scope import EVERYTHING
 from gear_neo4j.settings import Settings
+from gear_neo4j.text.printable import json_text, single_line
 from gear_neo4j.web.keys import FILE_NAME, Key, add_key, read_keys, revoke_key
 
 KEYS_FILE = click.option(

@@ -4,7 +4,7 @@ from rich.text import Text
 
 from gear_neo4j.agents.run import Event
 from gear_neo4j.cli.screen import Screen
-from gear_neo4j.printable import single_line
+from gear_neo4j.text.printable import single_line
 
 
 class Live:

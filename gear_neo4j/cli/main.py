@@ -15,8 +15,8 @@ from gear_neo4j.cli.interrupts import explain_interrupt, interruptible
 from gear_neo4j.cli.lazy import Commands, LazyGroup
 from gear_neo4j.cli.printing import LogLines, say
 from gear_neo4j.errors import ExitCode, GearError
-from gear_neo4j.graph.query_log import log_to, stop
-from gear_neo4j.redaction import redacted
+from gear_neo4j.graph.connection.query_log import log_to, stop
+from gear_neo4j.text.redaction import redacted
 
 # What a write to a full disk, over a quota, or to a broken one ends in.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -106,6 +106,10 @@ COMMANDS: Commands = {
         "gear_neo4j.cli.ask:ask",
         "Answer QUESTION from the graph with a language model, and cite the passages.",
     ),
+    "recipes": (
+        "gear_neo4j.cli.recipes:recipes",
+        "List the retrievers, agents and extractors, or show the options of the one called NAME.",
+    ),
     "mcp": (
         "gear_neo4j.cli.mcp:mcp",
         "Serve searches to assistants and editors over the Model Context Protocol (MCP).",
@@ -133,6 +137,10 @@ COMMANDS: Commands = {
     "calibrate": (
         "gear_neo4j.cli.calibrate:calibrate_command",
         "Fit the thresholds by which an evaluator separates relevant from irrelevant texts.",
+    ),
+    "help": (
+        "gear_neo4j.cli.help:help_command",
+        "Show the help of a command, such as gear help keys add.",
     ),
 }
 
@@ -174,7 +182,7 @@ def main(args: Sequence[str] | None = None) -> None:
 def _run(arguments: list[str], *, debug: bool) -> int:
     """The exit code of a command, once its error is reported."""
     try:
-        return cli.main(args=arguments, standalone_mode=False) or ExitCode.DONE
+        return cli.main(args=arguments, prog_name="gear", standalone_mode=False) or ExitCode.DONE
     except (GearError, click.ClickException) as error:
         _explain(error, debug=debug)
         return error.exit_code if isinstance(error, GearError) else ExitCode.ERROR

@@ -1,15 +1,11 @@
 """``gear mcp``: the server for hosts of the Model Context Protocol."""
 
-from collections.abc import Sequence
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
-from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, Decorator, with_options, with_settings
-from gear_neo4j.cli.printing import say
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, Decorator, with_settings
 from gear_neo4j.cli.scope import with_scope
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.scope import Scope
@@ -28,28 +24,7 @@ def _option(name: str, *names: str, **options: Any) -> Decorator:
     return click.option(name, *names, envvar=variable, help=help, **options)
 
 
-HTTP: Sequence[Decorator] = (
-    _option("--host", default="127.0.0.1", show_default=True, help="Address to listen on, over HTTP."),
-    _option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port, over HTTP."),
-    _option(
-        "--allowed-host", "allowed_hosts", multiple=True, help="Name by which clients reach the server; repeatable."
-    ),
-    _option("--allowed-origin", "allowed_origins", multiple=True, help="Page that may call it; repeatable."),
-    _option(
-        "--api-key-file", type=click.Path(path_type=Path), help="Keys, one in each line; a request then needs one."
-    ),
-)
-
-
 @click.command()
-@_option(
-    "--transport",
-    type=click.Choice(["stdio", "http"]),
-    default="stdio",
-    show_default=True,
-    help="Standard input and output, as hosts start it, or HTTP at /mcp.",
-)
-@with_options(HTTP)
 @_option("--namespace", default="", help="Prefix of the names of the tools.")
 @_option(
     "--timeout",
@@ -65,12 +40,6 @@ HTTP: Sequence[Decorator] = (
 @with_scope
 @with_settings(CHAT, CONNECTION, EMBEDDING)
 def mcp(
-    transport: str,
-    host: str,
-    port: int,
-    allowed_hosts: tuple[str, ...],
-    allowed_origins: tuple[str, ...],
-    api_key_file: Path | None,
     namespace: str,
     timeout: float,
     max_chars: int,
@@ -82,14 +51,14 @@ def mcp(
 
     The tools are search, fetch, paths and status, and ask if a chat model is set. They only read, and the options of a
     scope hold for all of them. The first call connects and loads the embedding model; docs/mcp.md has the
-    configurations of hosts.
+    configurations of hosts. It speaks over standard input and output; gear serve has the same tools over HTTP, at /mcp.
 
     \b
     gear mcp --collection handbook --as group:staff
     """
     if find_spec("mcp") is None:
         raise SettingsError(MISSING)
-    from gear_neo4j.mcp import http, keys
+    from gear_neo4j.mcp.calls import CLOSING_SECONDS, call_limiter
     from gear_neo4j.mcp.opening import OneGear
     from gear_neo4j.mcp.options import ServerOptions
     from gear_neo4j.mcp.server import make_server
@@ -102,28 +71,12 @@ def mcp(
         neo4j_uri=settings.uri,
         has_model=bool(settings.chat_model),
     )
-    gear = OneGear(lambda: _connect(settings), scope=scope)
-    server = make_server(gear.gear_for, options=options)
+    gear, limiter = OneGear(lambda: _connect(settings), scope=scope), call_limiter()
     try:
-        if transport == "stdio":
-            _refuse_options_of_http()
-            server.run("stdio")
-        else:
-            accepted = keys.read_keys(api_key_file) if api_key_file else None
-            http.require_key(host, accepted)
-            app = http.http_app(server, keys=accepted, hosts=allowed_hosts, origins=allowed_origins)
-            http.serve(app, host=host, port=port, on_start=lambda url: say(f"MCP server at {url}", err=True))
+        make_server(gear.gear_for, options=options, limiter=limiter).run("stdio")
     finally:
+        limiter.close(seconds=CLOSING_SECONDS)
         gear.close()
-
-
-def _refuse_options_of_http() -> None:
-    """Refuse options that would have no effect; in the environment they may stand, for another server."""
-    context = click.get_current_context()
-    for name in ("host", "port", "allowed_hosts", "allowed_origins", "api_key_file"):
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            flag = f"--{name.removesuffix('s').replace('_', '-')}"
-            raise click.UsageError(f"{flag} is for HTTP: leave it out, or add --transport http")
 
 
 def _connect(settings: Settings) -> "Gear":

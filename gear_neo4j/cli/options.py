@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import wraps
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def _checked(_context: click.Context, _parameter: click.Parameter, question: str) -> str:
+def _joined(_context: click.Context, _parameter: click.Parameter, words: Sequence[str]) -> str:
     # Before a server is started or a model loaded for it.
     from gear_neo4j.retrieval.question import checked
 
-    return checked(question)
+    return checked(" ".join(words))
 
 
-QUESTION: Decorator = click.argument("question", callback=_checked)
+QUESTION: Decorator = click.argument("question", nargs=-1, required=True, callback=_joined)
 CONNECTION: Sequence[Decorator] = (
     click.option("--uri", help="URI of a Neo4j server; default: the local server.  [NEO4J_URI]"),
     click.option("--username", help="User of that server.  [NEO4J_USERNAME; default: neo4j]"),
@@ -68,6 +68,21 @@ def with_options(options: Sequence[Decorator]) -> Decorator:
         for option in reversed(options):
             command = option(command)
         return command
+
+    return add
+
+
+def grouped(name: str, group: type[Any], options: Sequence[Decorator]) -> Decorator:
+    """Add options to a command, which receives them as one value ``name``: a dataclass whose fields they are."""
+    names = [field.name for field in fields(group)]
+
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(*args: Any, **values: Any) -> None:
+            value = group(**{key: values.pop(key) for key in names})
+            command(*args, **{name: value}, **values)
+
+        return with_options(options)(run)
 
     return add
 

@@ -11,8 +11,8 @@ import click
 from gear_neo4j.cli.printing import say_json
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.errors import InputError
-from gear_neo4j.files import write_file
-from gear_neo4j.printable import json_text
+from gear_neo4j.text.files import write_file
+from gear_neo4j.text.printable import json_text
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 # The file of --json without a name: standard output.

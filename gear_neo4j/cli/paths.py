@@ -1,11 +1,12 @@
 """``gear paths``: the nodes that answer a question, and the paths between those that it mentions."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 from click.exceptions import Exit
 
-from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, with_options_of
+from gear_neo4j.cli.choice import Pair, with_set
 from gear_neo4j.cli.options import CONNECTION, EMBEDDING, QUESTION, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.scope import with_scope
@@ -13,34 +14,39 @@ from gear_neo4j.cli.screen import Screen
 from gear_neo4j.cli.search import print_entities, print_paths
 from gear_neo4j.domain import Cypher
 from gear_neo4j.errors import ExitCode
+from gear_neo4j.recipes.assignment import assign
 from gear_neo4j.retrieval.paths import PathResult, Paths
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
-from gear_neo4j.wire import connected_json
+from gear_neo4j.wire import paths_json
 
-SHOWN = ("entities", "hops", "pair_paths", "max_paths", "answers", "facts")
+# They are for the passages beside the paths.
+OF_PASSAGES = {"base", "base_k", "weight"}
 
 
-@click.command(cls=RecipeCommand, recipe=Paths, only=SHOWN)
+@click.command()
 @QUESTION
+@with_set(Paths)
 @with_scope
 @json_option
 @with_settings(CONNECTION, EMBEDDING)
-def paths(question: str, scope: Scope, json_file: Path | None, options: RecipeOptions, settings: Settings) -> None:
+def paths(question: str, assignments: Sequence[Pair], scope: Scope, json_file: Path | None, settings: Settings) -> None:
     """Show the nodes that answer QUESTION, the shortest paths between those that it mentions, and nearby facts.
 
     No language model is called, and the exit code is 1 if nothing is found. gear search --retriever paths and gear ask
     --agent paths combine the paths with the passages of a search.
 
     \b
-    gear paths "Which drugs inhibit both ALK and ROS1?"
+    gear paths "Which drugs inhibit both ALK and ROS1?" --set hops=3
     """
-    recipe = with_options_of(Paths(), options)
+    recipe = assign(Paths(), assignments)
+    if useless := sorted(OF_PASSAGES & recipe.model_fields_set):
+        raise click.UsageError(f"{useless[0]} is for the passages of gear search --retriever paths: leave it out")
     with opened(settings) as opened_gear:
-        gear = opened_gear.scoped(**scope.json)
+        gear = opened_gear.scoped(scope)
         connected = gear.paths(question, options=recipe)
         cypher = gear.cypher(*connected.paths[:1]) if connected.paths else None
-    if not (json_file and emit(json_file, connected_json(question, connected))):
+    if not (json_file and emit(json_file, paths_json(question, connected))):
         _print(Screen(), connected, cypher)
     if not (connected.nodes or connected.figure or connected.paths):
         raise Exit(ExitCode.NOTHING_FOUND)

@@ -14,8 +14,8 @@ from contextlib import contextmanager, redirect_stdout
 
 import click
 
-from gear_neo4j.printable import json_text, printable, single_line
-from gear_neo4j.redaction import redacted
+from gear_neo4j.text.printable import json_text, printable, single_line
+from gear_neo4j.text.redaction import redacted
 
 # The marks of our own output, for a stream that cannot show them.
 _MARKS = {"→": "->", "←": "<-", "—": "-", "–": "-", "…": "...", "·": "-", "✓": "+", "×": "x", "•": "*"}

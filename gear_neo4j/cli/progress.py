@@ -11,7 +11,7 @@ from rich.text import Text
 
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.screen import errors
-from gear_neo4j.printable import single_line
+from gear_neo4j.text.printable import single_line
 
 # Seconds between two lines about a stage, and before the first line of a wait, which may be short.
 EVERY = 30.0

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gear_neo4j.cli.flag import flags_of
-from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS, Entry
+from gear_neo4j.recipes.assignment import options_of
+from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS, Entry
 
 PAGE = Path(__file__).parents[2] / "docs" / "recipes.md"
 BEGIN, END = "<!-- recipes: generated -->\n", "<!-- end -->\n"
@@ -32,14 +32,14 @@ def _section(entry: Entry[Any]) -> Iterator[str]:
     over = entry.recipe.model_fields.get("over")
     if over is not None:
         yield f"Uses `{over.default.title}` unless `over` names another retriever.\n"
-    flags = list(flags_of(entry.recipe))
-    if not flags:
+    options = list(options_of(entry.recipe))
+    if not options:
         yield "No options.\n"
         return
-    yield "| option | default | |\n|---|---|---|"
-    for flag in flags:
-        default = "" if flag.default in (None, ()) else f"`{flag.default}`"
-        yield f"| `{'.'.join(flag.path)}` | {default} | {flag.description} |"
+    yield "| option | type | default | |\n|---|---|---|---|"
+    for option in options:
+        default = f"`{option.default}`" if option.default else ""
+        yield f"| `{option.name}` | {option.type} | {default} | {option.description} |"
     yield ""
 
 

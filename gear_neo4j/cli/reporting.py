@@ -9,7 +9,7 @@ from gear_neo4j.cli.screen import errors
 from gear_neo4j.ingestion import office
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.wording import counted
+from gear_neo4j.text.wording import pluralize
 
 SHOWN_LINKS = 5
 
@@ -25,7 +25,7 @@ def report_links(links: Sequence[str]) -> None:
     """Print which links were not followed, the first few by name."""
     if links:
         shown = ", ".join([*links[:SHOWN_LINKS], *(["..."] if len(links) > SHOWN_LINKS else [])])
-        line = f"{counted(len(links), 'link')} out of a folder not followed: {shown} (--follow-links follows them)"
+        line = f"{pluralize(len(links), 'link')} out of a folder not followed: {shown} (--follow-links follows them)"
         errors.print_line(line)
 
 
@@ -33,7 +33,7 @@ def report_skipped(skipped: Mapping[str, int]) -> None:
     """Print how many files were of kinds that cannot be read, by suffix, if there are any."""
     if skipped:
         hint = "" if office.SUFFIXES.isdisjoint(skipped) else f"; {office.NEEDS_EXTRA}"
-        say(f"{counted(sum(skipped.values()), 'file')} skipped: {', '.join(skipped)}{hint}", err=True)
+        say(f"{pluralize(sum(skipped.values()), 'file')} skipped: {', '.join(skipped)}{hint}", err=True)
 
 
 def report_problem(problem: Problem) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from gear_neo4j.printable import printable, single_line
+from gear_neo4j.text.printable import printable, single_line
 
 
 class Screen(Console):

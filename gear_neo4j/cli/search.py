@@ -9,7 +9,7 @@ from click.exceptions import Exit
 from rich.table import Table
 from rich.text import Text
 
-from gear_neo4j.cli.flags import RecipeCommand, RecipeOptions, names_of, retriever_from
+from gear_neo4j.cli.choice import Choice, with_choice
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, QUESTION, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.scope import with_scope
@@ -17,25 +17,18 @@ from gear_neo4j.cli.screen import Screen
 from gear_neo4j.domain import Cypher, EntityHit, Figure, Hits, Path
 from gear_neo4j.errors import ExitCode
 from gear_neo4j.models.openai import open_chat
-from gear_neo4j.printable import single_line
-from gear_neo4j.registry import RETRIEVERS
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
-from gear_neo4j.wire import hits_json
-from gear_neo4j.wording import written
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.wording import format_value
+from gear_neo4j.wire import to_json
 
 SHOWN_PATHS = 5
 
 
-@click.command(cls=RecipeCommand, registries=(RETRIEVERS,))
+@click.command()
 @QUESTION
-@click.option(
-    "--retriever",
-    shell_complete=names_of(RETRIEVERS),
-    default="auto",
-    show_default=True,
-    help="One of the retrievers below.",
-)
+@with_choice(retriever="auto", agents=False)
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Number of passages.")
 @click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")
 @with_scope
@@ -43,29 +36,30 @@ SHOWN_PATHS = 5
 @with_settings(CHAT, CONNECTION, EMBEDDING)
 def search(
     question: str,
-    retriever: str,
+    choice: Choice,
     k: int,
     paths: bool,
     scope: Scope,
     json_file: File | None,
-    options: RecipeOptions,
     settings: Settings,
 ) -> None:
     """Retrieve passages for QUESTION by multi-hop search.
 
-    The exit code is 1 if nothing is found.
+    A question needs no quotes, unless the shell reads its marks. One that begins with a dash follows --. The exit code
+    is 1 if nothing is found.
 
     \b
     gear search "Who supervised the PhD of the 2024 physics laureate from Toronto?" --paths
+    gear search Who founded Sigma --retriever naive --set width=20
     """
-    recipe = retriever_from(retriever, options)
+    recipe = choice.make_retriever()
     # Fail before a server is started if a required model is not set.
     chat = open_chat(settings, cache=settings.chat_cache) if recipe.requires_model else None
     with opened(settings, chat=chat) as opened_gear:
-        gear = opened_gear.scoped(**scope.json)
+        gear = opened_gear.scoped(scope)
         hits = gear.search(question, k=k, retriever=recipe)
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
-    if not (json_file and emit(json_file, hits_json(hits))):
+    if not (json_file and emit(json_file, to_json(hits))):
         _print(Screen(), hits, paths=paths, cypher=cypher)
     if not (hits or hits.entities or hits.figure):
         raise Exit(ExitCode.NOTHING_FOUND)
@@ -89,17 +83,17 @@ def print_entities(console: Screen, entities: Sequence[EntityHit], *, figure: Fi
     if doubt:
         console.print_line(doubt, style="yellow")
     if figure:
-        heading = f"{figure.pattern} ({figure.sureness:.0%} sure)"
+        heading = f"{figure.pattern} ({figure.confidence:.0%} sure)"
         console.print_line(heading, style="bold")
-        console.print_line(f"  {written(figure.value)}")
+        console.print_line(f"  {format_value(figure.value)}")
         console.print(str(figure.cypher), style="green", soft_wrap=True)
         console.print()
     for number, (_, found) in enumerate(groupby(entities, key=lambda entity: entity.cypher)):
         nodes = list(found)
-        heading = f"{nodes[0].pattern} ({nodes[0].sureness:.0%} sure)"
+        heading = f"{nodes[0].pattern} ({nodes[0].confidence:.0%} sure)"
         console.print_line(heading, style="bold")
         for entity in nodes:
-            value = "" if entity.value is None else f": {written(entity.value)}"
+            value = "" if entity.value is None else f": {format_value(entity.value)}"
             line = f"{entity.rank:3}  {entity.name} ({', '.join(entity.labels)}){value}"
             console.print_line(line)
         if number == 0:

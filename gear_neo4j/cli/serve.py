@@ -1,8 +1,9 @@
 """``gear serve``: searches and answers over HTTP."""
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from asyncio import to_thread
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from importlib.resources import files
 from importlib.util import find_spec
@@ -18,8 +19,8 @@ from gear_neo4j.cli.reporting import progress_shown
 from gear_neo4j.domain import digest
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
-from gear_neo4j.redaction import without_login
 from gear_neo4j.settings import Settings
+from gear_neo4j.text.redaction import without_login
 from gear_neo4j.web.keys import read_keys
 from gear_neo4j.web.options import ServiceOptions, require_keys
 
@@ -147,16 +148,18 @@ def _mounts(settings: Settings) -> "dict[str, Mount]":
     """The MCP server below ``/mcp`` if its extra is installed; a call sees what the key of its request may see."""
     if find_spec("mcp") is None:
         return {}
-    from gear_neo4j.gear.aio import AsyncGear
+    from gear_neo4j.mcp.calls import CLOSING_SECONDS, call_limiter
     from gear_neo4j.mcp.http import PATH, mounted
     from gear_neo4j.mcp.options import ServerOptions
     from gear_neo4j.mcp.server import make_server
     from gear_neo4j.web.app import Mount
+    from gear_neo4j.web.callers import Caller
     from gear_neo4j.web.entry import entry_of
 
-    async def gear_for(request: "Request | None") -> AsyncGear:
+    def gear_for(request: "Request | None") -> Gear:
         assert request is not None  # over HTTP there always is one
-        return AsyncGear(request.user.gear)
+        assert isinstance(request.user, Caller)
+        return request.user.gear
 
     def log(request: "Request | None", work: "Work") -> None:
         assert request is not None
@@ -167,9 +170,17 @@ def _mounts(settings: Settings) -> "dict[str, Mount]":
         public_url=settings.serve_public_url, neo4j_uri=settings.uri, has_model=bool(settings.chat_model)
     )
     hosts = (*settings.serve_allowed_hosts, *_own_names(settings.serve_host))
-    server = make_server(gear_for, options=options, on_end=log)
+    limiter = call_limiter()
+    server = make_server(gear_for, options=options, on_end=log, limiter=limiter)
     part = mounted(server, hosts=hosts, origins=settings.serve_allowed_origins)
-    return {PATH: Mount(part.app, part.lifespan)}
+
+    @asynccontextmanager
+    async def lifespan() -> AsyncIterator[None]:
+        async with part.lifespan():
+            yield
+        await to_thread(limiter.close, seconds=CLOSING_SECONDS)
+
+    return {PATH: Mount(part.app, lifespan)}
 
 
 @contextmanager

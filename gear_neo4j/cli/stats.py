@@ -12,7 +12,7 @@ from gear_neo4j.cli.screen import Screen
 from gear_neo4j.gear.stats import Stats
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
-from gear_neo4j.wording import by_collection
+from gear_neo4j.text.wording import by_collection
 
 
 @click.command()

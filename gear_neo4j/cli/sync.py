@@ -9,7 +9,8 @@ import click
 
 from gear_neo4j.cli import extraction
 from gear_neo4j.cli.confirm import YES, can_ask, confirm
-from gear_neo4j.cli.documents import DocumentOptions, with_documents
+from gear_neo4j.cli.documents import DocumentOptions, with_documents, with_membership
+from gear_neo4j.cli.extraction import NONE, ExtractionOptions, with_extraction
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
@@ -17,42 +18,34 @@ from gear_neo4j.cli.reporting import progress_shown, report_problem, report_skip
 from gear_neo4j.cli.tables import with_table
 from gear_neo4j.cli.watching import rounds
 from gear_neo4j.errors import GearError, PartialResult
-from gear_neo4j.extraction.extractor import Model
 from gear_neo4j.extraction.forecast import forecast
 from gear_neo4j.extraction.run import ExtractionReport
-from gear_neo4j.files import refuse_missing
 from gear_neo4j.gear import Gear
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.models.openai import open_chat
-from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
 from gear_neo4j.sync.report import MOST_DELETED, SyncReport
 from gear_neo4j.sync.tables import Table
-from gear_neo4j.wording import counted
+from gear_neo4j.text.address import is_address
+from gear_neo4j.text.files import refuse_missing
+from gear_neo4j.text.wording import pluralize
 
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True)
-@click.option(
-    "--collection", default=DEFAULT_COLLECTION, show_default=True, help="The collection that SOURCES belong to."
-)
-@click.option(
-    "--readers",
-    multiple=True,
-    metavar="PRINCIPAL",
-    help="User or group allowed to read the passages, such as group:legal; repeatable.  [default: everybody]",
-)
+@with_membership
 @with_documents
 @with_table
-@click.option(
-    "--extract",
-    "extractor",
-    type=click.Choice(["auto", "model", "none"]),
-    default="auto",
-    show_default=True,
-    help="The source of triples for new passages: rules (auto), the language model in addition, or nothing.",
+@with_extraction(
+    click.option(
+        "--extract",
+        "extractor",
+        type=click.Choice(["auto", "model", "none"]),
+        default="auto",
+        show_default=True,
+        help="The source of triples for new passages: rules (auto), the language model in addition, or nothing.",
+    )
 )
-@click.option("--max-tokens", type=click.IntRange(min=1), help="With --extract model: token budget for each sync.")
-@click.option("--retry-failed", is_flag=True, help="With --extract model: also retry passages that failed before.")
 @click.option("--dry-run", is_flag=True, help="Report what would be done and what it would cost, without writing.")
 @YES
 @click.option("--watch", is_flag=True, help="Go on, and sync again after each change, until Ctrl-C.")
@@ -69,12 +62,9 @@ from gear_neo4j.wording import counted
 def sync(
     sources: tuple[str, ...],
     tables: Sequence[str | Table],
-    collection: str,
-    readers: tuple[str, ...],
+    membership: CollectionAccess,
     documents: DocumentOptions,
-    extractor: str,
-    max_tokens: int | None,
-    retry_failed: bool,
+    extracting: ExtractionOptions,
     dry_run: bool,
     yes: bool,
     watch: bool,
@@ -89,25 +79,12 @@ def sync(
     read again. If more than a fifth of the documents are gone, the command asks on a terminal, and needs
     --yes elsewhere. After an interruption, run the same command again to resume.
     """
-    if (max_tokens or retry_failed) and extractor != Model.name:
-        raise click.UsageError("--max-tokens and --retry-failed are for a language model: add --extract model")
     if watch and (dry_run or json_file):
-        raise click.UsageError("--watch goes on without end: leave out --dry-run and --json")
+        raise click.UsageError("--watch runs until interrupted: it cannot be combined with --dry-run or --json")
     # Fail before a server is started: a path may be mistyped, and a model may not be set.
-    refuse_missing(Path(source) for source in sources if "://" not in source)
-    chat = open_chat(settings, cache=settings.chat_cache) if extractor == Model.name and not dry_run else None
-    job = _Sync(
-        sources=tables,
-        collection=collection,
-        readers=readers,
-        documents=documents,
-        extractor=extractor,
-        max_tokens=max_tokens,
-        retry_failed=retry_failed,
-        dry_run=dry_run,
-        yes=yes,
-        price=settings.chat_price,
-    )
+    refuse_missing(Path(source) for source in sources if not is_address(source))
+    job = _Sync(tables, membership, documents, extracting, dry_run=dry_run, yes=yes, price=settings.chat_price)
+    chat = open_chat(settings, cache=settings.chat_cache) if job.calls_model else None
     with opened(settings, chat=chat, create=not dry_run) as gear:
         if watch:
             _watch(lambda: job.run(gear)[0], rounds(sources, every=every))
@@ -118,61 +95,58 @@ def sync(
     _end(report, extracted)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Sync:
     """A sync as the options ask for it, which can be run again and again."""
 
     sources: Sequence[str | Table]
-    collection: str
-    readers: Sequence[str]
+    membership: CollectionAccess
     documents: DocumentOptions
-    extractor: str
-    max_tokens: int | None
-    retry_failed: bool
+    extracting: ExtractionOptions
     dry_run: bool
     yes: bool
     price: extraction.Price
 
     @property
-    def wants_model(self) -> bool:
-        """Whether a language model is to read what is new."""
-        return self.extractor == Model.name
+    def calls_model(self) -> bool:
+        """Whether a language model reads what is new."""
+        return self.extracting.wants_model and not self.dry_run
 
     def run(self, gear: Gear) -> tuple[SyncReport, ExtractionReport | None]:
         """Sync once, then have the model read what is new, if it is wanted."""
         with progress_shown() as on_progress:
             report = gear.corpus.sync(
                 self.sources,
-                extract=self.extractor != "none",
+                extract=self.extracting.extractor != NONE,
                 chunk_size=self.documents.chunk_size,
                 follow_links=self.documents.follow_links,
                 limits=self.documents.limits,
-                collection=self.collection,
-                readers=self.readers or None,
+                collection=self.membership.collection,
+                readers=self.membership.readers,
                 most_deleted=1.0 if self.yes or can_ask() else MOST_DELETED,
                 dry_run=self.dry_run,
                 on_plan=(lambda _: None) if self.yes else _ask,
                 on_problem=report_problem,
                 on_progress=on_progress,
             )
-        return report, self._extract(gear) if self.wants_model and not self.dry_run else None
+        return report, self._extract(gear) if self.calls_model else None
 
     def show(self, report: SyncReport, extracted: ExtractionReport | None) -> None:
         """Print what was done, or what would be."""
         say(_summary(report, dry_run=self.dry_run))
         if extracted:
             extraction.print_extracted(extracted, price=self.price)
-        if self.dry_run and self.wants_model:
+        if self.dry_run and self.extracting.wants_model:
             extraction.print_forecast(forecast(report.passages_written, report.characters_written), price=self.price)
 
     def _extract(self, gear: Gear) -> ExtractionReport:
         return extraction.extract(
             gear.corpus.extract,
-            extractor=self.extractor,
-            max_tokens=self.max_tokens,
-            retry_failed=self.retry_failed,
+            extractor=self.extracting.extractor,
+            max_tokens=self.extracting.max_tokens,
+            retry_failed=self.extracting.retry_failed,
             price=self.price,
-            collection=self.collection,
+            collection=self.membership.collection,
         )
 
 
@@ -194,7 +168,9 @@ def _watch(once: Callable[[], SyncReport], numbers: Iterator[int]) -> NoReturn:
 def _ask(report: SyncReport) -> None:
     """Ask where much would go, if somebody can answer."""
     if report.share_deleted > MOST_DELETED and can_ask():
-        confirm(f"{report.deleted:,} of {counted(report.known, 'document')} are gone from the sources: their passages")
+        confirm(
+            f"{report.deleted:,} of {pluralize(report.known, 'document')} are gone from the sources: their passages"
+        )
 
 
 def _summary(report: SyncReport, *, dry_run: bool) -> str:
@@ -207,13 +183,13 @@ def _summary(report: SyncReport, *, dry_run: bool) -> str:
     }
     documents = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count) or "none"
     would = "would be " if dry_run else ""
-    parts = [f"documents: {documents}", f"{counted(report.passages_written, 'passage')} {would}written"]
+    parts = [f"documents: {documents}", f"{pluralize(report.passages_written, 'passage')} {would}written"]
     if report.passages_moved:
         parts.append(f"{report.passages_moved:,} moved")
     if report.passages_removed:
         parts.append(f"{report.passages_removed:,} removed")
     if report.passages_extracted:
-        triples, read = counted(report.triples_extracted, "triple"), counted(report.passages_extracted, "passage")
+        triples, read = pluralize(report.triples_extracted, "triple"), pluralize(report.passages_extracted, "passage")
         parts.append(f"{triples} from {read} by rules")
     return "; ".join(parts)
 
@@ -223,6 +199,6 @@ def _end(report: SyncReport, extracted: ExtractionReport | None) -> None:
     report_skipped(report.skipped)
     parts = list(extraction.left_over(extracted)) if extracted else []
     if report.problems:
-        parts.insert(0, f"{counted(report.problems, 'document')} could not be used, see above; fix and sync again")
+        parts.insert(0, f"{pluralize(report.problems, 'document')} could not be used, see above; fix and sync again")
     if parts:
         raise PartialResult("; ".join(parts))

@@ -8,13 +8,13 @@ from rich.table import Table
 from gear_neo4j.cli.progress import stages
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.evaluate import table
-from gear_neo4j.evaluate.datasets import Dataset, Query
+from gear_neo4j.evaluate.datasets import Dataset, EvaluationQuery
 from gear_neo4j.evaluate.journal import Journals
 from gear_neo4j.evaluate.poster import Row
 from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
-from gear_neo4j.printable import single_line
-from gear_neo4j.wording import counted
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.wording import pluralize
 
 # Narrower screens omit the 95th percentile and the paper's figures, very narrow ones the interval, too.
 WIDE = 125
@@ -25,7 +25,7 @@ def measure(
     gear: Gear,
     dataset: Dataset,
     rows: Sequence[Row],
-    queries: Sequence[Query],
+    queries: Sequence[EvaluationQuery],
     *,
     ks: Sequence[int],
     llm: str,
@@ -64,7 +64,7 @@ def measure(
 def print_table(console: Screen, report: dict[str, Any]) -> None:
     """Print the rows with recall, its interval, the cost per question and, if they fit, the paper's figures."""
     ks, wide, narrow = report["ks"], console.width >= WIDE, console.width < NARROW
-    title = f"{report['dataset']}: {counted(report['questions'], 'question')}, language model: {report['llm']}"
+    title = f"{report['dataset']}: {pluralize(report['questions'], 'question')}, language model: {report['llm']}"
     view = Table(
         title=single_line(title),
         title_justify="left",

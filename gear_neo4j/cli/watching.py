@@ -5,6 +5,7 @@ from itertools import count
 from time import sleep
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.text.address import is_address
 
 
 def rounds(sources: Sequence[str], *, every: float) -> Iterator[int]:
@@ -17,7 +18,7 @@ def rounds(sources: Sequence[str], *, every: float) -> Iterator[int]:
     Raises:
         SettingsError: watchfiles is not installed.
     """
-    folders = [source for source in sources if "://" not in source]
+    folders = [source for source in sources if not is_address(source)]
     changes = _changes(folders, every=every) if folders else None
     for number in count(1):
         yield number

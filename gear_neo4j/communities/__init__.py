@@ -1,1 +1,1 @@
-"""Communities of entities that triples tie together (GraphRAG, Edge et al. 2024): found, stored, reported on."""
+"""Communities of entities (GraphRAG, Edge et al. 2024): detection, storage and reports."""

@@ -1,4 +1,4 @@
-"""``gear communities build``: the communities of each collection, from its triples alone, and what changed of them."""
+"""``gear communities build``: detects the communities of each collection from its triples, and stores the changes."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,9 +19,10 @@ MOST = 10
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """How many communities there are, by level from the coarsest, how many are new, and how many went.
+    """The number of communities by level, from the coarsest, and the numbers of new and removed ones.
 
-    ``nodes`` is how many are tied to another one, in each collection; ``collections`` are the numbers of communities.
+    ``nodes`` counts the nodes with a triple to another node; ``collections`` has the number of communities of each
+    collection.
     """
 
     levels: tuple[int, ...]
@@ -34,17 +35,17 @@ class BuildReport:
 def build(
     graph: Graph, *, collection: str | None = None, most: int | None = None, afresh: bool = True, dry_run: bool = False
 ) -> BuildReport:
-    """Find the communities of each collection and store them; what did not change keeps its id and its report.
+    """Detect and store the communities of each collection; unchanged communities keep their ids and reports.
 
     Args:
-        collection: build only this one.
-        most: how many nodes a community without parts may have; by default 10, or what those that are there were built
-            with, where they are followed.
-        afresh: begin from nothing; else from the coarsest communities that are there, to stay near them.
+        collection: build only this collection.
+        most: the maximum number of nodes in a community without parts; by default 10, or that of the last build if its
+            communities are the starting point.
+        afresh: start from scratch; otherwise start from the coarsest existing communities, to stay close to them.
 
     Raises:
-        NothingFound: there is no such collection; names some that exist.
-        InputError: no triples tie two entities together.
+        NothingFound: there is no such collection; the message names existing ones.
+        InputError: no triples connect two entities.
         SettingsError: ``most`` is below 3.
     """
     if most is not None and most < SMALLEST:
@@ -79,9 +80,9 @@ def _sum(reports: Mapping[str, BuildReport], *, gone: int) -> BuildReport:
 
 
 def _build(graph: Graph, collection: str, *, most: int, afresh: bool, dry_run: bool) -> BuildReport:
-    """Find the communities of one collection; those of one without ties are left to the caller."""
-    # What is written or hidden after these are read is for the next build.
-    version = graph.export.version().changed
+    """Detect the communities of one collection; the report has no nodes if nothing is connected."""
+    # Read first: later changes are for the next build.
+    version = graph.pagerank.version().changed
     marks = None if dry_run else graph.communities.begin_build(collection)
     weighted = weigh(graph, collection)
     if not weighted.passages:
@@ -100,7 +101,7 @@ def _build(graph: Graph, collection: str, *, most: int, afresh: bool, dry_run: b
 
 
 def _communities(weighted: WeightedGraph, roots: Sequence[Cluster], *, collection: str) -> Iterator[BuiltCommunity]:
-    """What is stored of a hierarchy: clusters of three nodes and more, each before its parts."""
+    """The communities to store: clusters of three nodes or more, each before its parts."""
     near = weighted.pairs_by_node()
     waiting: list[tuple[Cluster, str | None]] = [(root, None) for root in reversed(roots)]
     while waiting:
@@ -126,13 +127,13 @@ def _communities(weighted: WeightedGraph, roots: Sequence[Cluster], *, collectio
 
 
 def _inside(cluster: Cluster, near: Mapping[int, Sequence[Pair]]) -> list[Pair]:
-    """The pairs of nodes of a cluster that are tied."""
+    """The connected pairs of nodes in a cluster."""
     inside = frozenset(cluster.nodes)
     return [pair for node in cluster.nodes for pair in near[node] if pair[0] == node and pair[1] in inside]
 
 
 def _id(collection: str, parts: Sequence[str]) -> str:
-    """The id of a community; in the default collection that of the versions before there were others."""
+    """The id of a community; in the default collection, the same as in versions without collections."""
     kind = ("community",) if collection == DEFAULT_COLLECTION else ("community of", collection)
     return digest(*kind, *parts)
 
@@ -140,19 +141,19 @@ def _id(collection: str, parts: Sequence[str]) -> str:
 def _readers(
     weighted: WeightedGraph, cluster: Cluster, pairs: Sequence[Pair], near: Mapping[int, Sequence[Pair]]
 ) -> tuple[str, ...]:
-    """The sets of readers of what a cluster rests on: its triples, and those that name a node without any inside."""
+    """The sets of readers of a cluster's triples, and of outside triples for nodes without an inside one."""
     tied = {node for pair in pairs for node in pair}
     outside = (pair for node in cluster.nodes if node not in tied for pair in near[node])
     return bounded({names for pair in (*pairs, *outside) for names in weighted.readers.get(pair, ())})
 
 
 def _starting(weighted: WeightedGraph, before: Hierarchy) -> dict[int, int]:
-    """The coarsest community of each node, as far as it was in one."""
-    place = {id: number for number, id in enumerate(weighted.ids)}
+    """The former coarsest community of each node that had one."""
+    index = {id: number for number, id in enumerate(weighted.ids)}
     roots = {root.id: number for number, root in enumerate(before.roots)}
     return {
-        place[member]: roots[before.line(community.id)[-1].id]
+        index[member]: roots[before.line(community.id)[-1].id]
         for community in before.communities.values()
         for member in community.members
-        if member in place
+        if member in index
     }

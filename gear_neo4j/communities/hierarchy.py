@@ -4,17 +4,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from gear_neo4j.display import Displayed
 from gear_neo4j.roles.reporter import Report
+from gear_neo4j.text.display import Displayed
 
 
 @dataclass(frozen=True, slots=True)
 class Community:
-    """Nodes that belong together: those in it and in none below it (element ids), and how many there are in all.
+    """A community: ``members`` are the element ids of nodes in none of its parts, ``size`` counts all its nodes.
 
-    ``id`` is a hash of its nodes and triples, so that one that changed is another one. ``weight`` is the number of
-    passages that state its triples. ``above`` is the id of the larger one that it is a part of. It consists of triples
-    of one ``collection``; None if an older version built it, over all of them.
+    ``id`` is a hash of its nodes and triples, so that a changed community is a new one. ``weight`` is the number of
+    passages that state its triples. ``above`` is the id of its parent. Its triples are from one ``collection``; None if
+    an older version built it over all collections.
     """
 
     id: str
@@ -30,7 +30,7 @@ class Community:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One end of a fact: its element id, its name there, its labels, and the lowest community that it is in."""
+    """One end of a fact: its element id, its name in the fact, its labels, and its lowest community."""
 
     id: str
     name: str
@@ -40,7 +40,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class CommunityFact:
-    """A triple between two nodes of a community: who may read it, and the version of the graph when it was read."""
+    """A triple between two nodes of a community, its readers, and the version of the graph when it was read."""
 
     id: str
     head: Member
@@ -55,10 +55,9 @@ class CommunityFact:
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy(Displayed):
-    """The communities of a graph by id, and what is below each; ``stale`` where the graph has changed since.
+    """The communities of a graph by id, and the ids of their parts; ``stale`` if the graph has changed since the build.
 
-    Under a scope they are those that it admits, and whether they are stale is not known: another caller's passages may
-    have changed.
+    Under a scope it has only admitted communities, and ``stale`` is never set: the change may be hidden by the scope.
     """
 
     communities: Mapping[str, Community]
@@ -67,11 +66,11 @@ class Hierarchy(Displayed):
 
     @property
     def roots(self) -> list[Community]:
-        """The coarsest communities, the largest first."""
+        """The coarsest communities, largest first."""
         return by_size(community for community in self.communities.values() if community.above is None)
 
     def by_collection(self) -> dict[str | None, "Hierarchy"]:
-        """The communities of each collection, in order of its name."""
+        """The communities of each collection, sorted by its name."""
         grouped: dict[str | None, dict[str, Community]] = defaultdict(dict)
         for id, community in self.communities.items():
             grouped[community.collection][id] = community
@@ -82,15 +81,15 @@ class Hierarchy(Displayed):
         return Hierarchy(communities, stale=self.stale, below=below)
 
     def of(self, collection: str) -> "Hierarchy":
-        """The communities of one collection; none, where it has none."""
+        """The communities of one collection; empty if it has none."""
         return self.by_collection().get(collection, Hierarchy({}))
 
     def parts(self, id: str) -> list[Community]:
-        """What is right below a community, the largest first."""
+        """The direct parts of a community, largest first."""
         return by_size(self.communities[part] for part in self.below.get(id, ()))
 
     def line(self, id: str) -> list[Community]:
-        """A community and all above it, upwards."""
+        """A community and its ancestors, upwards."""
         communities = [self.communities[id]]
         while (above := communities[-1].above) is not None:
             communities.append(self.communities[above])
@@ -98,26 +97,26 @@ class Hierarchy(Displayed):
 
 
 def by_size(communities: Iterable[Community]) -> list[Community]:
-    """The largest first."""
+    """The communities, largest first."""
     return sorted(communities, key=lambda community: (-community.size, community.id))
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltCommunity:
-    """A community with the sets of readers of all that it rests on, each as one text."""
+    """A community with the sets of readers of its triples, each as one text."""
 
     community: Community
     readers: tuple[str, ...]
 
 
 def hierarchy_of(communities: Iterable[Community]) -> Hierarchy:
-    """The hierarchy of communities; one whose larger one is not among them is at the top."""
+    """The hierarchy of communities; a community whose parent is missing becomes a root."""
     known = {community.id: community for community in communities}
     below: dict[str, list[str]] = {}
     for id, community in known.items():
         if community.above in known:
             below.setdefault(community.above, []).append(id)
         elif community.above:
-            # The larger one may rest on what the scope hides.
+            # The scope may hide the parent.
             known[id] = replace(community, above=None)
     return Hierarchy(known, below={id: tuple(parts) for id, parts in below.items()})

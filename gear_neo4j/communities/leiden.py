@@ -1,7 +1,7 @@
-"""Hierarchical Leiden: communities of a weighted graph, and of each that is too large the communities inside it.
+"""Hierarchical Leiden: detects the communities of a weighted graph, and splits those that are too large.
 
-graspologic-native's own hierarchy draws from one stream of random numbers, so that a change anywhere changes what
-comes after. Here each split has the seed to itself: what did not change is split as before.
+graspologic-native's own hierarchy uses one stream of random numbers, so that any change affects everything after it.
+Here each split starts with the same seed: unchanged parts are split as before.
 """
 
 from collections import defaultdict, deque
@@ -14,14 +14,14 @@ import graspologic_native
 SEED = 0xDEADBEEF
 RESOLUTION = 1.0
 RANDOMNESS = 0.001
-# Below these, a cluster that loses one node a level is cut into pieces.
+# Beyond this depth, a cluster is cut into pieces, since it may lose only one node per level.
 MOST_LEVELS = 20
 Edges = Mapping[tuple[int, int], float]
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Nodes that belong together, in order; ``parts`` are what a large one falls into, level 0 the coarsest."""
+    """A cluster of nodes, in order; a large one has ``parts``. Level 0 is the coarsest."""
 
     nodes: tuple[int, ...]
     level: int
@@ -29,11 +29,11 @@ class Cluster:
 
 
 def clusters(edges: Edges, *, most: int, starting: Mapping[int, int] | None = None) -> list[Cluster]:
-    """The coarsest clusters of a graph, the largest first; every one without parts has at most ``most`` nodes.
+    """The coarsest clusters of a graph, largest first; a cluster without parts has at most ``most`` nodes.
 
     Args:
-        edges: weights above 0 by pairs of nodes, the smaller one first, without loops.
-        starting: the coarsest cluster that a node belonged to before; it stays there.
+        edges: positive weights by pairs of nodes, the smaller node first, without loops.
+        starting: the former coarsest cluster of nodes, which they keep.
 
     Example:
         >>> ring = {(0, 1): 1.0, (1, 2): 1.0, (0, 2): 1.0, (3, 4): 1.0, (4, 5): 1.0, (3, 5): 1.0, (2, 3): 0.1}
@@ -47,7 +47,7 @@ def clusters(edges: Edges, *, most: int, starting: Mapping[int, int] | None = No
 
 
 def _parts(edges: Edges, *, most: int, level: int) -> list[Cluster]:
-    """What a cluster that is too large falls into."""
+    """The parts of a cluster that is too large."""
     groups = _partition(edges)
     if len(groups) == 1 or level == MOST_LEVELS:
         groups = _cut(edges, sorted(chain.from_iterable(groups)), most=most)
@@ -55,15 +55,15 @@ def _parts(edges: Edges, *, most: int, level: int) -> list[Cluster]:
 
 
 def _build_clusters(edges: Edges, groups: Sequence[tuple[int, ...]], *, most: int, level: int) -> list[Cluster]:
-    home = {node: place for place, group in enumerate(groups) for node in group}
+    home = {node: index for index, group in enumerate(groups) for node in group}
     inside: dict[int, dict[tuple[int, int], float]] = defaultdict(dict)
     for (source, target), weight in edges.items():
         if home[source] == home[target]:
             inside[home[source]][source, target] = weight
     grouped = []
-    for place, group in enumerate(groups):
+    for index, group in enumerate(groups):
         large = len(group) > most
-        parts = _parts(inside[place], most=most, level=level + 1) if large and inside[place] else []
+        parts = _parts(inside[index], most=most, level=level + 1) if large and inside[index] else []
         if large and not parts:
             parts = [Cluster(piece, level + 1) for piece in _chunks(group, most=most)]
         grouped.append(Cluster(group, level, tuple(parts)))
@@ -78,9 +78,9 @@ def _partition(edges: Edges) -> list[tuple[int, ...]]:
 
 
 def _extend(edges: Edges, starting: Mapping[int, int]) -> list[tuple[int, ...]]:
-    """The former clusters, each new node in the one it is most tied to; nodes tied to none are split afresh.
+    """The former clusters, with each new node in its most connected one; unconnected nodes are split from scratch.
 
-    Leiden itself would go on from there and move nodes that nothing happened to.
+    Leiden itself would continue from there and move unaffected nodes.
     """
     near: dict[int, dict[int, float]] = defaultdict(dict)
     for (source, target), weight in edges.items():
@@ -112,7 +112,7 @@ def _groups(home: Mapping[int, int]) -> list[tuple[int, ...]]:
 
 
 def _cut(edges: Edges, group: Sequence[int], *, most: int) -> list[tuple[int, ...]]:
-    """Pieces of a group in which Leiden finds no parts, such as a star: neighbours of the best tied node first."""
+    """Pieces of a group that Leiden cannot split, such as a star, starting with the neighbours of the largest hub."""
     near: dict[int, list[int]] = defaultdict(list)
     for source, target in edges:
         near[source].append(target)

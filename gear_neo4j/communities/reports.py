@@ -1,4 +1,4 @@
-"""A model's reports of communities, the smallest first; a community with a report is left alone until it changes."""
+"""Reports on communities by a model, smallest first; a community keeps its report until it changes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +28,7 @@ CONCURRENCY = 4
 
 @dataclass(frozen=True, slots=True)
 class ReportInput:
-    """What a report on a community is written from, and whose readers count if the build does not know all of it."""
+    """The input for a report on a community; ``late`` holds sets of readers that the build did not know."""
 
     community: Community
     facts: str
@@ -38,7 +38,7 @@ class ReportInput:
 
 @dataclass(frozen=True, slots=True)
 class ReportProgress:
-    """How far the reports are: done and failed of all that were due, what they cost, and whether the budget ran out."""
+    """The progress of reports: done and failed of the total, their cost, and whether the budget ran out."""
 
     total: int = 0
     done: int = 0
@@ -52,9 +52,9 @@ class Reporting:
     """One round of reports over the communities of a database.
 
     Args:
-        collection: only those of this one.
-        concurrency: the most calls at once.
-        max_tokens: no report is started once this many are spent.
+        collection: report only on the communities of this collection.
+        concurrency: the maximum number of concurrent calls.
+        max_tokens: start no report once this many tokens are spent.
         on_progress: called after each report.
 
     Raises:
@@ -77,11 +77,11 @@ class Reporting:
             raise SettingsError(f"max_tokens is {self.max_tokens}: it must be at least 1")
 
     def run(self) -> ReportProgress:
-        """Report on every community that has no report; an unusable reply is recorded as a failure.
+        """Report on every community without a report; an unusable reply is recorded as a failure.
 
         Raises:
             InputError: there are no communities.
-            ModelError: the model failed for good; what was written stays, and the next run goes on from there.
+            ModelError: the model failed permanently; written reports stay, and the next run continues from there.
         """
         hierarchy = store.required(self.graph, collection=self.collection)
         self._reports = {
@@ -93,7 +93,7 @@ class Reporting:
         self.so_far = replace(self.so_far, total=len(due))
         self.on_progress(self.so_far)
         for level in sorted({community.level for community in due}, reverse=True):
-            # A community is reported on after all of its parts.
+            # The parts of a community come before it.
             inputs = (self._input(hierarchy, community) for community in due if community.level == level)
             results = outcomes(
                 inputs,
@@ -117,7 +117,7 @@ class Reporting:
     def _late_readers(
         self, community: Community, facts: Sequence[CommunityFact], parts: Sequence[str]
     ) -> frozenset[str] | None:
-        """The sets of readers of all that a report will rest on; None if they are those that the build knows."""
+        """The sets of readers of everything in a report's input; None if the build knew all of it."""
         sets = [self._late[part] for part in parts if part in self._late]
         if any(fact.version != self._versions.get(community.collection) for fact in facts):
             sets.append(frozenset(reader_set(fact.readers) for fact in facts if fact.readers))
@@ -155,7 +155,7 @@ class Reporting:
 
 
 def forecast(hierarchy: Hierarchy) -> Usage:
-    """What the reports that are due will cost, estimated from the number of facts."""
+    """The expected cost of the missing reports, estimated from the sizes of the communities."""
     due = list(_due(hierarchy))
     prompt = fill("report", facts="", parts="")
     prompt_tokens = (len(prompt.system) + len(prompt.user)) // CHARACTERS_PER_TOKEN
@@ -166,10 +166,10 @@ def forecast(hierarchy: Hierarchy) -> Usage:
 def content(
     hierarchy: Hierarchy, community: Community, facts: Sequence[CommunityFact], *, reports: dict[str, Report]
 ) -> tuple[str, str]:
-    """The facts of a community and the reports of its parts, as a prompt holds them: within 8,000 tokens.
+    """The facts of a community and the reports of its parts for a prompt, within 8,000 tokens.
 
-    Facts whose ends have most of them come first. Where they are too many, the reports of the largest parts stand for
-    what those hold, until the rest fits.
+    Facts between nodes with most facts come first. If there are too many, the reports of the largest parts replace
+    their facts, until the rest fits.
     """
     degree = Counter(end.id for fact in facts for end in (fact.head, fact.tail))
     ordered = sorted(facts, key=lambda fact: (-degree[fact.head.id] - degree[fact.tail.id], fact.id))

@@ -1,13 +1,13 @@
-"""Communities in Neo4j: read whole, for they are few, and written so that what did not change keeps its report."""
+"""Reads and writes communities in Neo4j; unchanged communities keep their reports."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gear_neo4j.communities.hierarchy import BuiltCommunity, Community, CommunityFact, Hierarchy, Member, hierarchy_of
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.community_store import Marks
-from gear_neo4j.graph.database import Row
+from gear_neo4j.graph.connection.database import Row
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.write.community_store import Marks
 from gear_neo4j.roles.reporter import Report
 
 WRITTEN_A_BATCH = 500
@@ -17,14 +17,14 @@ MOST_FACTS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class FormerBuild:
-    """The communities of a collection as they were built, and by id the readers and the marks that they have."""
+    """The communities of a collection from the last build, and their readers and marks by id."""
 
     hierarchy: Hierarchy
     stamps: Mapping[str, tuple[tuple[str, ...], Marks]]
 
 
 def read(graph: Graph) -> Hierarchy:
-    """The communities as they are stored; none, where none were built, or the graph's scope admits none.
+    """The stored communities; none if none were built, or the graph's scope admits none.
 
     Raises:
         ScopeRefusal: the scope has a filter.
@@ -32,13 +32,13 @@ def read(graph: Graph) -> Hierarchy:
     hierarchy = hierarchy_of(_community(row) for row in graph.communities.all())
     if not hierarchy.communities or not graph.scope.is_everything:
         return hierarchy
-    version = graph.export.version().changed
+    version = graph.pagerank.version().changed
     versions = {build.collection: build.version for build in graph.communities.builds()}
     return replace(hierarchy, stale=any(versions.get(name) != version for name in hierarchy.by_collection()))
 
 
 def built(graph: Graph, collection: str) -> FormerBuild:
-    """The communities of a collection as the last build left them, without their reports."""
+    """The communities of a collection from the last build, without their reports."""
     rows = list(graph.communities.built(collection))
     stamps = {
         row["id"]: (tuple(row["readers"]), Marks(row["moved"], row["restricted"]))
@@ -49,7 +49,7 @@ def built(graph: Graph, collection: str) -> FormerBuild:
 
 
 def is_exact(graph: Graph) -> bool:
-    """Whether reports are what they are without what the graph's scope hides: readers do not decide on communities."""
+    """Whether reports only use passages that the graph's scope admits; communities ignore the readers of passages."""
     return graph.scope.principals is None
 
 
@@ -73,9 +73,9 @@ def required(graph: Graph, *, collection: str | None = None) -> Hierarchy:
 def write(
     graph: Graph, communities: Sequence[BuiltCommunity], *, collection: str, before: FormerBuild, marks: Marks
 ) -> None:
-    """Store the communities of a collection, those above first, and take away what is no longer one.
+    """Store the communities of a collection, parents first, and delete former ones.
 
-    Killed, it can be run again and goes on: ids follow from what the communities hold.
+    A killed run can be repeated: ids are hashes of the content.
     """
     order = sorted(communities, key=lambda built: (built.community.level, built.community.id))
     known = before.hierarchy.communities
@@ -96,7 +96,7 @@ def write(
 
 
 def delete_others(graph: Graph, collections: Sequence[str]) -> int:
-    """Delete the communities that are in none of the collections; returns how many."""
+    """Delete the communities outside these collections; returns their number."""
     deleted = 0
     while batch := graph.communities.delete_others(collections, limit=DELETED_A_BATCH):
         deleted += batch
@@ -104,7 +104,7 @@ def delete_others(graph: Graph, collections: Sequence[str]) -> int:
 
 
 def facts_of(graph: Graph, id: str) -> list[CommunityFact]:
-    """The triples of a community, 2,000 at most."""
+    """At most 2,000 triples of a community."""
     rows = graph.communities.content(id, most=MOST_FACTS)
     return [
         CommunityFact(
@@ -120,7 +120,7 @@ def facts_of(graph: Graph, id: str) -> list[CommunityFact]:
 
 
 def _is_same(known: Community | None, community: Community) -> bool:
-    """Whether a community is stored as it is now; its id says nothing of where it stands."""
+    """Whether a community is stored unchanged; its id does not include its position in the hierarchy."""
     return known is not None and _row(known) == _row(community)
 
 
@@ -150,7 +150,7 @@ def _community(row: Row) -> Community:
 
 
 def report_of(row: Row) -> Report | None:
-    """The report in a row, where there is one."""
+    """The report in a row, if any."""
     if row.get("title") is None:
         return None
     return Report(row["title"], row["summary"], row["rank"], tuple(row["findings"] or ()))

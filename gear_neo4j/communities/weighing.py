@@ -1,4 +1,4 @@
-"""The triples of a collection as a weighted graph: which passages tie two nodes, and who may read what they state."""
+"""The triples of a collection as a weighted graph: the passages that connect two nodes, and their readers."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,7 +8,7 @@ from gear_neo4j.domain import entity_key
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.scope import reader_set
 
-# More different sets of readers than this are kept as one that nobody is in.
+# More distinct sets of readers than this are replaced by one empty set.
 MOST_SETS = 1_000
 NOBODY = reader_set([""])
 Pair = tuple[int, int]
@@ -16,9 +16,9 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class WeightedGraph:
-    """The graph between nodes: passages and triples by pair, nodes by their place in the order of their names.
+    """The graph between nodes: passages and triples by pair; nodes are indexes in the order of their names.
 
-    ``readers`` holds the sets of readers of a pair's triples, as texts; without any, everybody may read them.
+    ``readers`` holds the sets of readers of a pair's triples, as texts; without any, everyone may read them.
     """
 
     ids: Sequence[str]
@@ -28,7 +28,7 @@ class WeightedGraph:
     readers: Mapping[Pair, frozenset[str]]
 
     def pairs_by_node(self) -> Mapping[int, Sequence[Pair]]:
-        """The pairs that each node is in."""
+        """The pairs of each node."""
         pairs: dict[int, list[Pair]] = defaultdict(list)
         for pair in self.triples:
             for node in pair:
@@ -37,7 +37,7 @@ class WeightedGraph:
 
 
 def weigh(graph: Graph, collection: str) -> WeightedGraph:
-    """Read the triples of a collection that tie two nodes together, in one stream."""
+    """Read the triples of a collection that connect two nodes, in one stream."""
     record = graph.record()
     names: dict[str, str] = {}
     passages: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -54,8 +54,8 @@ def weigh(graph: Graph, collection: str) -> WeightedGraph:
         if row["readers"]:
             readers[ends].add(reader_set(row["readers"]))
     ids = sorted(names, key=lambda id: (names[id], id))
-    place = {id: number for number, id in enumerate(ids)}
-    pairs = {ends: _pair(place, *ends) for ends in triples}
+    index = {id: number for number, id in enumerate(ids)}
+    pairs = {ends: _pair(index, *ends) for ends in triples}
     return WeightedGraph(
         ids,
         [names[id] for id in ids],
@@ -66,13 +66,13 @@ def weigh(graph: Graph, collection: str) -> WeightedGraph:
 
 
 def bounded(sets: Iterable[str]) -> tuple[str, ...]:
-    """Sets of readers in order; instead of more than 1,000, one that nobody is in."""
+    """Sets of readers, sorted; one empty set instead of more than 1,000."""
     ordered = tuple(sorted(sets))
     return ordered if len(ordered) <= MOST_SETS else (NOBODY,)
 
 
-def _pair(place: Mapping[str, int], one: str, other: str) -> Pair:
-    first, second = sorted((place[one], place[other]))
+def _pair(index: Mapping[str, int], head: str, tail: str) -> Pair:
+    first, second = sorted((index[head], index[tail]))
     return first, second
 
 

@@ -1,6 +1,6 @@
-"""Retrieval measured on data sets with gold passages, and on questions of one's own."""
+"""Measures retrieval on data sets with gold passages, and on your own questions."""
 
-from gear_neo4j.evaluate.datasets import Query
+from gear_neo4j.evaluate.datasets import EvaluationQuery
 from gear_neo4j.evaluate.evaluation import Evaluation, evaluate
 
-__all__ = ["Evaluation", "Query", "evaluate"]
+__all__ = ["Evaluation", "EvaluationQuery", "evaluate"]

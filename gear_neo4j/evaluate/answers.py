@@ -35,7 +35,7 @@ def exact_match(answer: str, gold: Iterable[str]) -> float:
 
 
 def f1(answer: str, gold: Iterable[str]) -> float:
-    """F1 over words: 2 P R / (P + R) of the words that the answer shares with a gold answer; the best gold one counts.
+    """F1 over words: 2 P R / (P + R) of the words that the answer shares with a gold answer; the best match counts.
 
     ``yes``, ``no`` and ``noanswer`` must match as a whole.
 

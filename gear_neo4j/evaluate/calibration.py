@@ -10,8 +10,8 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate import datasets
 from gear_neo4j.ingestion.lines import Problem, parsed, read_lines, to_passage
 from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
-from gear_neo4j.retrieval.bm25 import BM25
 from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank.bm25 import BM25
 from gear_neo4j.roles.calibrated import Calibration
 from gear_neo4j.roles.evaluators import Evaluator, Thresholds
 from gear_neo4j.usage import Usage
@@ -85,11 +85,11 @@ def _upper(scored: Sequence[tuple[float, bool]], precision: float) -> float:
     best = (0.0, 1.0)
     threshold = None
     hits = 0
-    for place, (score, relevant) in enumerate(sorted(scored, key=lambda pair: (-pair[0], pair[1])), start=1):
+    for rank, (score, relevant) in enumerate(sorted(scored, key=lambda pair: (-pair[0], pair[1])), start=1):
         hits += relevant
-        if hits / place >= precision:
+        if hits / rank >= precision:
             threshold = score
-        best = max(best, (2 * hits / (place + total), score))
+        best = max(best, (2 * hits / (rank + total), score))
     return best[1] if threshold is None else threshold
 
 

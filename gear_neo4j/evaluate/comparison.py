@@ -26,7 +26,7 @@ COSTS = frozenset({"latency_ms"})
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QuestionResult:
     """A question of a report; ``figures`` are its numbers besides the ranking."""
 
     id: str
@@ -45,7 +45,7 @@ class Report:
     fingerprint: str | None
     system: str
     ks: tuple[int, ...]
-    questions: Mapping[str, Question]
+    questions: Mapping[str, QuestionResult]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ class Metric:
     def __str__(self) -> str:
         return self.name if self.k is None else f"{self.name}@{self.k}"
 
-    def of(self, question: Question) -> float:
-        """Its value for a question, in percent if it is a share; NaN if the report has none."""
+    def of(self, question: QuestionResult) -> float:
+        """Its value for a question, in percent if it is a share; NaN if the report has no value."""
         if self.k is None:
             return question.figures.get(self.name, math.nan)
         return 100 * float(RANKED[self.name](question.retrieved, question.gold, k=self.k))
@@ -85,8 +85,8 @@ class MetricComparison:
 class Contrast:
     """A question with different results in two reports, and the gain, summed over the metrics."""
 
-    a: Question
-    b: Question
+    a: QuestionResult
+    b: QuestionResult
     gained: float
 
 
@@ -180,7 +180,7 @@ def _by_direction(gain: Difference, metric: Metric) -> Difference:
     return Difference(gain.mean, gain.low, gain.high, gain.losses, gain.ties, gain.wins)
 
 
-def _gain(a: Question, b: Question, metrics: Sequence[Metric]) -> float:
+def _gain(a: QuestionResult, b: QuestionResult, metrics: Sequence[Metric]) -> float:
     gains = (metric.of(b) - metric.of(a) for metric in metrics)
     return sum(gain for gain in gains if not math.isnan(gain))
 
@@ -211,9 +211,9 @@ def _report(path: Path, report: Mapping[str, Any]) -> Report:
     return Report(path, str(report["dataset"]), fingerprint and str(fingerprint), system, ks, by_id)
 
 
-def _question(row: Mapping[str, Any]) -> Question:
+def _question(row: Mapping[str, Any]) -> QuestionResult:
     gold, retrieved = (tuple(str(id) for id in list(row[key])) for key in ("gold", "retrieved"))
     if not gold or isinstance(row["gold"], str) or isinstance(row["retrieved"], str):
         raise ValueError("no gold")
     figures = {key: float(value) for key, value in row.items() if type(value) in (int, float)}
-    return Question(str(row["id"]), str(row.get("question", "")), gold, retrieved, figures)
+    return QuestionResult(str(row["id"]), str(row.get("question", "")), gold, retrieved, figures)

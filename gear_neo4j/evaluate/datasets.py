@@ -1,4 +1,4 @@
-"""Data sets: a folder with ``corpus.jsonl``, ``queries.jsonl`` and perhaps ``triples.jsonl``, or another format."""
+"""Data sets: a folder with ``corpus.jsonl``, ``queries.jsonl`` and optionally ``triples.jsonl``, or another format."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _REFERENCE = re.compile(r"#(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """A sub-question, in which ``#1`` stands for the answer of the first hop, its answer and its gold passage."""
+    """A sub-question with its answer and gold passage; in its text, ``#1`` stands for the answer of the first hop."""
 
     question: str
     answer: str
@@ -38,8 +38,8 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """A question with the ids of its gold passages, the answers that count as right, and its hops where known."""
+class EvaluationQuery:
+    """A question with the ids of its gold passages, its accepted answers, and its hops if known."""
 
     id: str
     question: str
@@ -48,10 +48,10 @@ class Query:
     decomposition: tuple[Hop, ...] = ()
 
     def within(self, collection: str) -> Self:
-        """The question with the ids of passages in a collection.
+        """The question with its passage ids qualified by a collection.
 
         Example:
-            >>> Query("q1", "Who?", gold=("p1",)).within("legal").gold
+            >>> EvaluationQuery("q1", "Who?", gold=("p1",)).within("legal").gold
             ('legal/p1',)
         """
         gold = tuple(qualified_id(id, collection) for id in self.gold)
@@ -63,28 +63,28 @@ class Query:
 class Dataset:
     """A data set: its name, its folder, its questions, and a fingerprint of its corpus and triples.
 
-    ``triples`` says which ones the graph gets: those ``given``, those of the ``rules``, or ``both``. ``collection`` is
-    that of its passages.
+    ``triples`` says which triples the graph gets: those ``given``, those of the ``rules``, or ``both``. ``collection``
+    holds its passages.
     """
 
     name: str
     folder: Path
-    queries: tuple[Query, ...]
+    queries: tuple[EvaluationQuery, ...]
     fingerprint: str
     triples: Triples = "given"
     collection: str = DEFAULT_COLLECTION
 
     @property
     def sources(self) -> list[Path]:
-        """What is ingested."""
+        """The files or folders to ingest."""
         return [self.folder / "corpus.jsonl" if self.triples == "rules" else self.folder]
 
     def within(self, collection: str) -> Self:
-        """The data set in a collection, whose name the ids of its passages begin with.
+        """The data set in a collection; the ids of its passages begin with the collection's name.
 
         Raises:
             SettingsError: the name cannot be used.
-            InputError: its triples are ``both``: the rules would read every collection.
+            InputError: its triples are ``both``; the rules would read every collection.
         """
         checked_name(collection, kind="collection")
         if collection == DEFAULT_COLLECTION:
@@ -95,7 +95,7 @@ class Dataset:
         return replace(self, collection=collection, queries=queries)
 
     def with_triples(self, triples: Triples | None) -> Self:
-        """The data set with these triples; None stands for those given, or where there are none, those of the rules.
+        """The data set with these triples; None means those given, or those of the rules if none are given.
 
         Raises:
             InputError: no triples are given.
@@ -113,7 +113,7 @@ def load(path: Path, *, home: Path | None = None, triples: Triples | None = None
     """Read and check a data set: our folder, or a format of ``formats``, which is converted once.
 
     Args:
-        home: the folder for converted data sets; default: that of the settings.
+        home: the folder for converted data sets; by default that of the settings.
         triples: see :meth:`Dataset.with_triples`.
 
     Raises:
@@ -147,7 +147,7 @@ def _corpus_ids(path: Path) -> set[str]:
     return ids
 
 
-def _queries(path: Path, corpus: set[str]) -> Iterator[Query]:
+def _queries(path: Path, corpus: set[str]) -> Iterator[EvaluationQuery]:
     ids: set[str] = set()
     for line in read_lines(path):
         query = _usable(parsed(line, _to_query))
@@ -161,7 +161,7 @@ def _queries(path: Path, corpus: set[str]) -> Iterator[Query]:
         yield query
 
 
-def _to_query(row: dict[str, Any]) -> Query:
+def _to_query(row: dict[str, Any]) -> EvaluationQuery:
     question, gold = row.get("question"), row.get("gold")
     if not isinstance(question, str) or not question.strip():
         raise ValueError('"question" is missing or blank')
@@ -173,7 +173,9 @@ def _to_query(row: dict[str, Any]) -> Query:
     own_id = row.get("id")
     gold_ids = tuple(dict.fromkeys(str(id) for id in gold))
     hops = _hops(row.get("decomposition") or [])
-    return Query(question if own_id is None else str(own_id), question, gold_ids, tuple(map(str, answers)), hops)
+    return EvaluationQuery(
+        question if own_id is None else str(own_id), question, gold_ids, tuple(map(str, answers)), hops
+    )
 
 
 def _hops(items: object) -> tuple[Hop, ...]:
@@ -182,9 +184,9 @@ def _hops(items: object) -> tuple[Hop, ...]:
     if not isinstance(items, list) or not whole:
         raise ValueError('"decomposition" is not a list of {"q", "a", "p"}')
     hops = tuple(Hop(*(str(item[key]) for key in keys)) for item in items)
-    for place, hop in enumerate(hops):
-        if any(not 0 <= number < place for number in hop.references):
-            raise ValueError(f'"decomposition" {place + 1} refers to a hop that does not come before it')
+    for index, hop in enumerate(hops):
+        if any(not 0 <= number < index for number in hop.references):
+            raise ValueError(f'"decomposition" {index + 1} refers to a hop that does not come before it')
     return hops
 
 

@@ -1,4 +1,4 @@
-"""Retrievers and agents measured on questions of one's own, from Python, as a value that notebooks show."""
+"""Measures retrievers and agents on your own questions; notebooks display the result."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from gear_neo4j.display import Displayed, data_frame, html_note, html_table, html_text
 from gear_neo4j.errors import InputError, SettingsError
-from gear_neo4j.evaluate.datasets import Query
+from gear_neo4j.evaluate.datasets import EvaluationQuery
 from gear_neo4j.evaluate.metrics import percentile, recall
 from gear_neo4j.evaluate.runs import QueryResult
 from gear_neo4j.evaluate.systems import System, measure
 from gear_neo4j.gear import Gear
-from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
-from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.recipes.recipe import AgentRecipe, RetrieverRecipe
+from gear_neo4j.recipes.registry import RETRIEVERS
+from gear_neo4j.text.display import Displayed, data_frame, html_note, html_table, html_text
+from gear_neo4j.text.wording import pluralize
 from gear_neo4j.usage import Usage
-from gear_neo4j.wording import counted
 
 KS = (2, 5, 10)
 _BAR = "height:4px;background:#2f7fd6;width:{:.0f}%"
@@ -30,7 +30,7 @@ class Evaluation(Displayed):
     results: Mapping[str, tuple[QueryResult, ...]]
 
     def recall(self, name: str, *, k: int) -> float:
-        """The percent of gold passages among the k best, as a mean over the questions.
+        """The mean percentage of gold passages among the first k.
 
         Raises:
             KeyError: there is no such system.
@@ -63,7 +63,7 @@ class Evaluation(Displayed):
     def _repr_html_(self) -> str:
         questions = len(next(iter(self.results.values())))
         columns = ("", *(f"recall at {k}, %" for k in self.ks), "ms, median", "tokens a question")
-        return html_note(counted(questions, "question")) + html_table(columns, map(self._row, self.results))
+        return html_note(pluralize(questions, "question")) + html_table(columns, map(self._row, self.results))
 
     def _row(self, name: str) -> list[str]:
         results = self.results[name]
@@ -75,7 +75,7 @@ class Evaluation(Displayed):
 
 def evaluate(
     gear: Gear,
-    queries: Sequence[Query],
+    queries: Sequence[EvaluationQuery],
     systems: Sequence[str | RetrieverRecipe | AgentRecipe] | Mapping[str, str | RetrieverRecipe | AgentRecipe] = (
         "auto",
     ),
@@ -83,19 +83,21 @@ def evaluate(
     ks: Sequence[int] = KS,
     on_done: Callable[[], None] = lambda: None,
 ) -> Evaluation:
-    """Ask every system every question, and measure the recall of the passages that answer it.
+    """Ask every system every question, and measure the recall of the gold passages.
 
     Args:
-        gear: the graph with the passages; a view of :meth:`gear_neo4j.Gear.scoped` measures what its caller gets.
-        queries: your questions: ``Query("q1", "Who founded it?", gold=("p7", "p12"))``, ``gold`` being ids of passages.
-        systems: names of retrievers, recipes of retrievers or agents; or the same by names of yours.
-        ks: the numbers of passages at which recall is measured.
+        gear: the graph with the passages; a view from :meth:`gear_neo4j.Gear.scoped` measures what its caller would
+            get.
+        queries: your questions: ``EvaluationQuery("q1", "Who founded it?", gold=("p7", "p12"))``, where ``gold`` holds
+            the ids of passages.
+        systems: names of retrievers, or recipes of retrievers or agents; a mapping gives them names of your own.
+        ks: the cutoffs for recall.
         on_done: called after each question of each system.
 
     Raises:
-        InputError: there are no questions, one has no gold passage, or the database has no passage of that id.
-        SettingsError: there is no retriever of that name, two systems have the same, or a k is below 1.
-        ModelError: a language model is needed, and none is set, or it failed.
+        InputError: there are no questions, a question has no gold passage, or a gold passage is not in the database.
+        SettingsError: a retriever does not exist, two systems have the same name, or a k is below 1.
+        ModelError: a language model is needed, but none is set, or it failed.
     """
     if not ks or min(ks) < 1:
         raise SettingsError("ks are numbers of passages: give at least one, from 1 on")
@@ -121,7 +123,7 @@ def _recipe(system: Any) -> RetrieverRecipe | AgentRecipe:
     return system if isinstance(system, AgentRecipe) else RETRIEVERS.recipe(system)
 
 
-def _require_gold(gear: Gear, queries: Sequence[Query]) -> None:
+def _require_gold(gear: Gear, queries: Sequence[EvaluationQuery]) -> None:
     if not queries:
         raise InputError("there are no questions")
     if bare := [query.id for query in queries if not query.gold]:
@@ -130,7 +132,7 @@ def _require_gold(gear: Gear, queries: Sequence[Query]) -> None:
     there = gear.graph.store.passages(wanted)
     if missing := [id for id in wanted if id not in there]:
         verb = "is" if len(missing) == 1 else "are"
-        count = counted(len(missing), "gold passage")
+        count = pluralize(len(missing), "gold passage")
         raise InputError(f"{count} {verb} not in {gear.graph.name}: {missing[0]} is the first")
 
 

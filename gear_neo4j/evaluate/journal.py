@@ -1,13 +1,14 @@
-"""What an evaluation measured before it was cut, question by question, so that a second run goes on from there.
+"""The results of an interrupted evaluation, question by question, so that the next run can resume.
 
-Each system has a file of its own below ``GEAR_HOME``, with a line for each question. The file's name stands for all
-that a result depends on: the data set, the graph, the models, the system, and the version of this package.
+Each system has its own file below ``GEAR_HOME``, with a line for each question. The name of the file is a digest of
+everything that a result depends on: the data set, the graph, the models, the system, and the version of this package.
 """
 
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
@@ -16,10 +17,10 @@ from typing import Any, Generic, TypeVar
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.domain import Hits, digest
 from gear_neo4j.errors import InputError
-from gear_neo4j.evaluate.datasets import Query
+from gear_neo4j.evaluate.datasets import EvaluationQuery
 from gear_neo4j.evaluate.quality import Quality
 from gear_neo4j.usage import Usage
-from gear_neo4j.wire import answer_from, answer_json, hits_from, hits_json
+from gear_neo4j.wire import from_json, to_json
 
 Value = TypeVar("Value")
 Json = Mapping[str, Any]
@@ -29,9 +30,9 @@ class Journal(Generic[Value]):
     """The results of one system, in one file; threads may share it.
 
     Args:
-        file: is made with the first result; a line that a killed process left unfinished is removed.
-        is_final: whether a result is kept: not, if it is only that of a failure that may pass.
-        on_loss: called once, if the file can no longer be written; the evaluation goes on without it.
+        file: created with the first result; an incomplete line from a killed process is removed.
+        is_final: whether to keep a result; False for a temporary failure.
+        on_loss: called once, if the file can no longer be written; the evaluation continues without it.
     """
 
     def __init__(
@@ -52,16 +53,16 @@ class Journal(Generic[Value]):
         self._kept = dict(_lines(file))
 
     def count(self, keys: Sequence[str]) -> int:
-        """How many of the keys have a result."""
+        """The number of keys with a result."""
         return sum(key in self._kept for key in keys)
 
     def result(self, key: str, make: Callable[[], Value]) -> Value:
-        """The result that was kept under a key, or one that is made now, and kept."""
+        """The recorded result for a key, or a new one, which is then recorded."""
         if key in self._kept:
             try:
                 return self._decode(json.loads(self._kept[key])["result"])
             except (InputError, ValueError, KeyError, TypeError):
-                # A damaged line: its question is asked once more.
+                # A damaged line: ask its question again.
                 del self._kept[key]
         value = make()
         if self._is_final(value):
@@ -69,7 +70,7 @@ class Journal(Generic[Value]):
         return value
 
     def discard(self) -> None:
-        """Remove the file, and forget what it held."""
+        """Remove the file and its results."""
         self._kept.clear()
         self._file.unlink(missing_ok=True)
 
@@ -91,9 +92,9 @@ class Journals:
     """The journals of one evaluation, in a folder.
 
     Args:
-        stamp: all that the results depend on, besides system, k and question.
-        fresh: forget what was kept before.
-        on_kept: called with the name of a system, the number of its results that are kept, and that of its questions.
+        stamp: everything that the results depend on besides system, k and question.
+        fresh: discard earlier results.
+        on_kept: called with the name of a system, the number of its recorded results, and the number of questions.
         on_loss: see :class:`Journal`.
     """
 
@@ -113,17 +114,19 @@ class Journals:
         self._on_loss = on_loss
         self._opened: list[Journal[Any]] = []
 
-    def hits(self, system: Json, *, k: int, queries: Sequence[Query]) -> Journal[Hits]:
+    def hits(self, system: Json, *, k: int, queries: Sequence[EvaluationQuery]) -> Journal[Hits]:
         """The journal of a retriever."""
-        journal = Journal(self._file(system, k, "hits"), encode=hits_json, decode=hits_from, on_loss=self._on_loss)
+        journal = Journal(
+            self._file(system, k, "hits"), encode=to_json, decode=partial(from_json, Hits), on_loss=self._on_loss
+        )
         return self._open(journal, f"{system['title']}, k = {k}", [key_of(query) for query in queries])
 
-    def answers(self, system: Json, *, k: int, queries: Sequence[Query]) -> Journal[Answer]:
-        """The journal of an agent; an answer whose model failed is not kept."""
+    def answers(self, system: Json, *, k: int, queries: Sequence[EvaluationQuery]) -> Journal[Answer]:
+        """The journal of an agent; answers whose model failed are not recorded."""
         journal = Journal(
             self._file(system, k, "answers"),
-            encode=answer_json,
-            decode=answer_from,
+            encode=to_json,
+            decode=partial(from_json, Answer),
             is_final=lambda answer: not answer.failure,
             on_loss=self._on_loss,
         )
@@ -136,7 +139,7 @@ class Journals:
         return self._open(journal, "the judge", keys)
 
     def discard(self) -> None:
-        """Remove the files: the evaluation is complete, and its results are where they were wanted."""
+        """Remove the files: the evaluation is complete."""
         for journal in self._opened:
             journal.discard()
 
@@ -153,11 +156,11 @@ class Journals:
         return journal
 
 
-def key_of(query: Query) -> str:
+def key_of(query: EvaluationQuery) -> str:
     """The key of a question, with its gold passages and answers.
 
     Example:
-        >>> key_of(Query("q1", "Who?", ("p1",))) == key_of(Query("q1", "Who?", ("p2",)))
+        >>> key_of(EvaluationQuery("q1", "Who?", ("p1",))) == key_of(EvaluationQuery("q1", "Who?", ("p2",)))
         False
     """
     return digest("question", json.dumps(asdict(query)))
@@ -168,7 +171,7 @@ def _quality(row: Json) -> Quality:
 
 
 def _lines(file: Path) -> Iterator[tuple[str, str]]:
-    """The complete lines of a file by their keys; what follows the last of them is cut off."""
+    """The complete lines of a file, with their keys; truncates an incomplete last line."""
     try:
         content = file.read_bytes() if file.exists() else b""
         end = content.rfind(b"\n") + 1

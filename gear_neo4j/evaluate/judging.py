@@ -29,7 +29,7 @@ def judge(
     """The quality of each answer, in order; concurrent up to the limit of the chat model.
 
     Args:
-        journal: gives the journal that holds what was judged before, by the keys of all answers.
+        journal: returns the journal of earlier judgements for the keys of all answers.
 
     Raises:
         InputError: there is no answer to judge, or a question has no gold answer to judge it by.
@@ -64,7 +64,7 @@ def judge(
 
 
 def _key(result: QueryResult) -> str:
-    """The key of an answer and of all that it is judged by."""
+    """The key of an answer with everything that its judgement depends on."""
     answer = result.answer.plain if result.answer else ""
     return digest(key_of(result.query), answer, *(hit.passage.content for hit in result.hits))
 

@@ -19,11 +19,11 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.metrics import percentile
 from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.export import NamedNode
-from gear_neo4j.graph.record import RecordedDataset
+from gear_neo4j.graph.read.pagerank_queries import NamedNode
+from gear_neo4j.graph.schema.record import RecordedDataset
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.recipes.recipe import RetrieverRecipe
 from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.scope import DEFAULT_COLLECTION, checked_name
 
@@ -34,8 +34,8 @@ FIGURES = ("recall", "first", "precision", "completeness", "exact")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A question with its answer in words, and how many relationships lead to it; 0 where that is not known."""
+class GraphQuestion:
+    """A question with its answer in words, and the number of relationships to the answer, or 0 if unknown."""
 
     id: str
     question: str
@@ -45,11 +45,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeGraph:
-    """A data set of this kind, and the collection that its passages and triples are in."""
+    """A data set of this kind, and the collection of its passages and triples."""
 
     name: str
     folder: Path
-    questions: tuple[Question, ...]
+    questions: tuple[GraphQuestion, ...]
     fingerprint: str
     collection: str = DEFAULT_COLLECTION
 
@@ -85,13 +85,13 @@ def load(folder: Path) -> KnowledgeGraph:
     return KnowledgeGraph(folder.resolve().name, folder, questions, digest.hexdigest())
 
 
-def _questions(path: Path) -> Iterator[Question]:
+def _questions(path: Path) -> Iterator[GraphQuestion]:
     for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-            question = Question(row["id"], row["question"], row["answer"], int(row.get("hops", 0)))
+            question = GraphQuestion(row["id"], row["question"], row["answer"], int(row.get("hops", 0)))
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path}:{number}: not {{id, question, answer}}: {error}") from error
         if not all(
@@ -135,7 +135,7 @@ def provide(
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What a system retrieved for a question: entities and triples, both best first, and the milliseconds it took."""
+    """The entities and triples that a system retrieved for a question, both best first, and the milliseconds."""
 
     triples: Sequence[Triple]
     entities: Sequence[EntityHit] = ()
@@ -151,7 +151,7 @@ class AnswerEntities:
     def __init__(self, nodes: Iterable[NamedNode]) -> None:
         node_list = list(nodes)
         self._dictionary = Dictionary(node_list)
-        # A triple shows one name of a node; a reader may know the others.
+        # A triple has one name of a node; an answer may use another.
         self._aliases: dict[str, set[str]] = defaultdict(set)
         for node in node_list:
             names = {_folded(name) for name in node.names}
@@ -165,7 +165,7 @@ class AnswerEntities:
         return tuple(name for name in names if name not in question_text)
 
     def recall(self, wanted: Sequence[str], answer: Retrieved, *, k: int) -> float:
-        """The share of the wanted names among the first k entities and triples, the entities first."""
+        """The share of the wanted names in the first k items: entities, then triples."""
         items = [
             *([entity.name] for entity in answer.entities),
             *([triple.subject, triple.object] for triple in answer.triples),
@@ -201,55 +201,68 @@ def measure(
 ) -> dict[str, Any]:
     """Recall of the answers' entities in the first k entities and triples by system.
 
-    Questions whose answer names no entity do not count. ``first`` is the share whose first entity is right,
-    ``precision`` and ``completeness`` are those of the entities of the first pattern, and ``exact`` is the share where
-    both are whole. ``halves`` holds the figures of the even and of the odd questions, counted from 0, ``hops`` those of
-    the odd ones by the number of relationships that lead to the answer.
+    Questions whose answer names no entity do not count. ``first`` is the share whose first entity is correct,
+    ``precision`` and ``completeness`` are the precision and recall of the entities of the first pattern, and ``exact``
+    is the share where both are 1. ``halves`` holds the figures of the even and the odd questions, counted from 0,
+    ``hops`` those of the odd questions by the number of relationships to the answer.
     """
-    entities = AnswerEntities(gear.graph.export.named_nodes())
+    entities = AnswerEntities(gear.graph.pagerank.named_nodes())
     rows: list[dict[str, Any]] = []
     for question in dataset.questions[:limit]:
-        wanted = entities.wanted(question.question, question.answer)
-        row: dict[str, Any] = {
-            "id": question.id,
-            "question": question.question,
-            "hops": question.hops,
-            "wanted": list(wanted),
-            "systems": {},
-        }
-        for name, ask in systems.items() if wanted else ():
-            answer = ask(question.question)
-            precision, completeness = entities.best_set(wanted, answer)
-            row["systems"][name] = {
-                "recall": entities.recall(wanted, answer, k=k),
-                "first": entities.is_first(wanted, answer),
-                "precision": precision,
-                "completeness": completeness,
-                "exact": precision == completeness == 1.0,
-                "milliseconds": answer.milliseconds,
-                "entities": [[entity.name, str(entity.cypher)] for entity in answer.entities[:k]],
-                "triples": [[triple.subject, triple.predicate, triple.object] for triple in answer.triples[:k]],
-            }
-        rows.append(row)
+        rows.append(_row(question, entities, systems, k=k))
         on_done()
-    counted = [row for row in rows if row["wanted"]]
-    halves = {"even": rows[0::2], "odd": rows[1::2]}
-    by_hops = {
-        hops: [row for row in halves["odd"] if row["hops"] == hops] for hops in sorted({r["hops"] for r in rows})
-    }
     return {
         "dataset": dataset.name,
         "fingerprint": dataset.fingerprint,
         "questions": len(rows),
-        "counted": len(counted),
+        "counted": sum(bool(row["wanted"]) for row in rows),
         "k": k,
-        "systems": {
-            name: _summary([row["systems"][name] for row in counted])
-            | {"halves": {half: _figures(row["systems"].get(name) for row in of) for half, of in halves.items()}}
-            | {"hops": {hops: _figures(row["systems"].get(name) for row in of) for hops, of in by_hops.items() if hops}}
-            for name in systems
-        },
+        "systems": {name: _system(name, rows) for name in systems},
         "per_question": rows,
+    }
+
+
+def _row(question: GraphQuestion, entities: AnswerEntities, systems: Mapping[str, System], *, k: int) -> dict[str, Any]:
+    """What each system found for a question; none is asked if the answer names no entity."""
+    wanted = entities.wanted(question.question, question.answer)
+    return {
+        "id": question.id,
+        "question": question.question,
+        "hops": question.hops,
+        "wanted": list(wanted),
+        "systems": {
+            name: _result(ask(question.question), entities, wanted, k=k)
+            for name, ask in (systems.items() if wanted else ())
+        },
+    }
+
+
+def _result(answer: Retrieved, entities: AnswerEntities, wanted: Sequence[str], *, k: int) -> dict[str, Any]:
+    precision, completeness = entities.best_set(wanted, answer)
+    return {
+        "recall": entities.recall(wanted, answer, k=k),
+        "first": entities.is_first(wanted, answer),
+        "precision": precision,
+        "completeness": completeness,
+        "exact": precision == completeness == 1.0,
+        "milliseconds": answer.milliseconds,
+        "entities": [[entity.name, str(entity.cypher)] for entity in answer.entities[:k]],
+        "triples": [[triple.subject, triple.predicate, triple.object] for triple in answer.triples[:k]],
+    }
+
+
+def _system(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The figures of a system over all questions, over each half, and by hops."""
+
+    def figures(part: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+        return _figures(row["systems"].get(name) for row in part)
+
+    odd = rows[1::2]
+    hops = sorted({row["hops"] for row in rows} - {0})
+    return {
+        **_summary([row["systems"][name] for row in rows if row["wanted"]]),
+        "halves": {"even": figures(rows[0::2]), "odd": figures(odd)},
+        "hops": {count: figures(row for row in odd if row["hops"] == count) for count in hops},
     }
 
 
@@ -261,7 +274,7 @@ def retrievers(gear: Gear, recipes: Sequence[RetrieverRecipe]) -> dict[str, Syst
 
     def nearest(question: str) -> Retrieved:
         vector = gear.embedder.embed([question])[0].tolist()
-        return Retrieved([seed.triple for seed in gear.graph.export.seeds(vector, k=NEAREST)])
+        return Retrieved([seed.triple for seed in gear.graph.pagerank.seeds(vector, k=NEAREST)])
 
     def by(recipe: RetrieverRecipe) -> System:
         retriever = gear.retriever(recipe)

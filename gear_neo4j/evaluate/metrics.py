@@ -79,7 +79,7 @@ def ndcg(ranking: Sequence[str], gold: Collection[str], *, k: int) -> float:
 
 
 def useful_precision(useful: Sequence[bool]) -> float:
-    """Average precision of a ranking of judged passages: the sum of P@i over useful ones / |useful|, 0 if none is.
+    """Average precision of a ranking of judged passages: the sum of P@i over useful ones / |useful|, else 0.
 
     Example:
         >>> round(useful_precision([True, False, True]), 4)

@@ -1,4 +1,4 @@
-"""The oracle: a perfect reader made from a data set's gold decomposition, for upper bounds without a language model.
+"""The oracle: a perfect reader based on a data set's gold decomposition, for upper bounds without a language model.
 
 It reads only the retrieved passages. Its figures bound what retrieval and the loop allow; they do not predict a model,
 and every report says so.
@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from gear_neo4j.domain import Fact, Passage, Path, entity_key
 from gear_neo4j.errors import InputError
-from gear_neo4j.evaluate.datasets import Hop, Query
-from gear_neo4j.graph.store import Store
+from gear_neo4j.evaluate.datasets import EvaluationQuery, Hop
+from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.streaming import OnToken
@@ -34,7 +34,7 @@ class _ResolvedHop:
     fact: Fact
 
 
-def require_decompositions(queries: Sequence[Query]) -> None:
+def require_decompositions(queries: Sequence[EvaluationQuery]) -> None:
     """Refuse questions that the oracle cannot answer.
 
     Raises:
@@ -48,9 +48,9 @@ def require_decompositions(queries: Sequence[Query]) -> None:
 class Oracle:
     """Plays all roles of an agent on the questions of a data set.
 
-    Reader and constructor: of each gold passage among those shown, its stored triple nearest to sub-question + answer.
-    Reason: answerable when every hop is in memory. Rewrite: the first open sub-question whose references are known.
-    Tokens are estimated from the text that a model would have been shown.
+    Reader and constructor: for each gold passage in the prompt, the stored triple nearest to sub-question + answer.
+    Reason: answerable when the memory has every hop. Rewrite: the first open sub-question whose references are known.
+    Tokens are estimated from the text of the prompt that a model would have received.
 
     Raises:
         InputError: the data set has no decompositions.
@@ -58,18 +58,18 @@ class Oracle:
 
     name = LABEL
 
-    def __init__(self, queries: Sequence[Query], *, store: Store, embedder: Embedder) -> None:
+    def __init__(self, queries: Sequence[EvaluationQuery], *, store: Store, embedder: Embedder) -> None:
         require_decompositions(queries)
         self._queries = {entity_key(query.question): query for query in queries}
         self._store = store
         self._embedder = embedder
         self._hops: dict[str, list[_ResolvedHop]] = {}
-        self._query: Query = queries[0]
+        self._query: EvaluationQuery = queries[0]
 
     def read(
         self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact] | None = None
     ) -> Reply[tuple[Fact, ...]]:
-        """The fact of each hop whose gold passage is shown, whatever the question of the step."""
+        """The fact of each hop whose gold passage is in the prompt, whatever the question of the step."""
         self._begin(question)
         passage_ids = {passage.id for passage in passages}
         known = set(memory or ())
@@ -79,14 +79,14 @@ class Oracle:
         return _reply(tuple(facts), shown_passages(passages) + question + shown_facts(memory or ()))
 
     def reason(self, question: str, memory: Sequence[Fact]) -> Reply[Verdict]:
-        """Answerable when the fact of every hop is in memory."""
+        """Answerable if the memory has the fact of every hop."""
         self._begin(question)
         missing = self._open(memory)
         verdict = Verdict(not missing, missing[0].question if missing else " / ".join(self._query.answers[:1]))
         return _reply(verdict, question + shown_facts(memory))
 
     def think(self, question: str, passages: Sequence[Passage], *, thoughts: Sequence[str]) -> Reply[Thought]:
-        """The sentence of the next hop, if its passage is shown, else its question; after the last, the answer."""
+        """The sentence of the next hop if its passage is in the prompt, else its question; at the end the answer."""
         self._begin(question)
         passage_ids, thought = {passage.id for passage in passages}, None
         for hop, gold in zip(self._resolved_hops(), self._query.decomposition, strict=True):
@@ -105,7 +105,7 @@ class Oracle:
         hops = self._resolved_hops()
         following = ""
         for hop, gold in zip(hops, self._query.decomposition, strict=True):
-            if hop.fact not in known and all(hops[place].fact in known for place in gold.references):
+            if hop.fact not in known and all(hops[index].fact in known for index in gold.references):
                 following = hop.question
                 break
         return _reply(following, question + shown_facts(memory) + why + "".join(asked))
@@ -118,16 +118,16 @@ class Oracle:
         memory: Sequence[Fact],
         on_token: OnToken | None = None,
     ) -> Reply[Draft]:
-        """The gold answer, citing the gold passages that are shown."""
+        """The gold answer, citing the gold passages in the prompt."""
         self._begin(question)
-        cited = tuple(place for place, passage in enumerate(passages, start=1) if passage.id in self._query.gold)
+        cited = tuple(number for number, passage in enumerate(passages, start=1) if passage.id in self._query.gold)
         text = self._query.answers[0] if self._query.answers else ""
         return _reply(Draft(text, cited), shown_passages(passages) + question + shown_facts(memory))
 
     def select(self, question: str, passages: Sequence[Passage], *, paths: Sequence[Path], k: int) -> Reply[list[int]]:
-        """The gold passages among those shown."""
+        """The gold passages in the prompt."""
         self._begin(question)
-        chosen = [place for place, passage in enumerate(passages) if passage.id in self._query.gold][:k]
+        chosen = [index for index, passage in enumerate(passages) if passage.id in self._query.gold][:k]
         return _reply(chosen, shown_passages(passages, paths=paths) + question)
 
     def _begin(self, question: str) -> None:

@@ -1,11 +1,11 @@
-"""An evaluator that knows the gold passages: the upper bound for evaluating passages."""
+"""An evaluator that knows the gold passages: the upper bound for any evaluator."""
 
 from collections.abc import Sequence
 
 from gear_neo4j.domain import entity_key
-from gear_neo4j.evaluate.datasets import Query
+from gear_neo4j.evaluate.datasets import EvaluationQuery
 from gear_neo4j.evaluate.oracle import LABEL, Oracle
-from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.roles.evaluators import Scores, Thresholds
@@ -13,12 +13,12 @@ from gear_neo4j.usage import Usage
 
 
 class OracleEvaluator:
-    """Scores texts from gold passages of the question 1, all others -1."""
+    """Scores texts from the question's gold passages 1, all others -1."""
 
     name = LABEL
     thresholds = Thresholds(1.0, -0.5)
 
-    def __init__(self, queries: Sequence[Query], *, store: Store) -> None:
+    def __init__(self, queries: Sequence[EvaluationQuery], *, store: Store) -> None:
         self._gold = {entity_key(query.question): query.gold for query in queries}
         self._store = store
 
@@ -40,7 +40,7 @@ class OraclePlayer(Oracle):
 
     thresholds = OracleEvaluator.thresholds
 
-    def __init__(self, queries: Sequence[Query], *, store: Store, embedder: Embedder) -> None:
+    def __init__(self, queries: Sequence[EvaluationQuery], *, store: Store, embedder: Embedder) -> None:
         super().__init__(queries, store=store, embedder=embedder)
         self._evaluator = OracleEvaluator(queries, store=store)
 

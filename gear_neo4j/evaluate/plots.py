@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from gear_neo4j.evaluate.metrics import recall
-from gear_neo4j.printable import printable
+from gear_neo4j.text.printable import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,12 +24,12 @@ def recall_curves(rows: Rows, *, most: int) -> str:
 
     def draw(axes: "Axes") -> None:
         ks = range(1, most + 1)
-        for place, row in enumerate(rows):
+        for index, row in enumerate(rows):
             recalls = [
                 100 * fmean(recall(question["retrieved"], question["gold"], k=k) for question in row["per_question"])
                 for k in ks
             ]
-            axes.plot(ks, recalls, label=row["label"], **_style(place))
+            axes.plot(ks, recalls, label=row["label"], **_style(index))
         axes.set(xlabel="k", ylabel="recall at k, %", xlim=(1, most))
 
     return _svg(draw)
@@ -40,9 +40,9 @@ def recall_by_step(rows: Rows, *, k: int) -> str | None:
     agents = [row for row in rows if len(row.get("recall_by_step", ())) > 1]
 
     def draw(axes: "Axes") -> None:
-        for place, row in enumerate(agents):
+        for index, row in enumerate(agents):
             recalls = [step_recall[str(k)] for step_recall in row["recall_by_step"].values()]
-            axes.plot(range(1, len(recalls) + 1), recalls, marker="o", label=row["label"], **_style(place))
+            axes.plot(range(1, len(recalls) + 1), recalls, marker="o", label=row["label"], **_style(index))
         axes.set(xlabel="steps", ylabel=f"recall at {k}, %")
         axes.set_xticks(range(1, 1 + max(len(row["recall_by_step"]) for row in agents)))
 
@@ -54,9 +54,9 @@ def tokens_and_recall(rows: Rows, *, k: int) -> str | None:
     paid = [row for row in rows if row["llm"]["input_tokens"]]
 
     def draw(axes: "Axes") -> None:
-        for place, row in enumerate(paid):
+        for index, row in enumerate(paid):
             tokens = (row["llm"]["input_tokens"] + row["llm"]["output_tokens"]) / row["questions"]
-            colour = COLOURS[place % len(COLOURS)]
+            colour = COLOURS[index % len(COLOURS)]
             axes.scatter([tokens], [row["recall"][str(k)]], s=70, color=colour, label=row["label"])
         axes.set(xlabel="tokens per question", ylabel=f"recall at {k}, %", xlim=(0, None))
 
@@ -69,14 +69,14 @@ def recall_by_hops(rows: Rows, *, k: int) -> str | None:
 
     def draw(axes: "Axes") -> None:
         width = 0.8 / len(rows)
-        for place, row in enumerate(rows):
+        for index, row in enumerate(rows):
             recalls = [
                 _mean_recall([question for question in row["per_question"] if question["hops"] == count], k)
                 for count in hops
             ]
-            places = [group + (place - (len(rows) - 1) / 2) * width for group in range(len(hops))]
-            hatch = HATCHES[place // len(COLOURS) % len(HATCHES)]
-            axes.bar(places, recalls, width, label=row["label"], color=COLOURS[place % len(COLOURS)], hatch=hatch)
+            positions = [group + (index - (len(rows) - 1) / 2) * width for group in range(len(hops))]
+            hatch = HATCHES[index // len(COLOURS) % len(HATCHES)]
+            axes.bar(positions, recalls, width, label=row["label"], color=COLOURS[index % len(COLOURS)], hatch=hatch)
         axes.set(ylabel=f"recall at {k}, %", ylim=(0, 100))
         counts = [sum(question["hops"] == count for question in rows[0]["per_question"]) for count in hops]
         axes.set_xticks(range(len(hops)), [f"{hop} hops ({n})" for hop, n in zip(hops, counts, strict=True)])
@@ -88,8 +88,8 @@ def _mean_recall(questions: Sequence[Mapping[str, Any]], k: int) -> float:
     return 100 * fmean(recall(question["retrieved"], question["gold"], k=k) for question in questions)
 
 
-def _style(place: int) -> dict[str, Any]:
-    return {"color": COLOURS[place % len(COLOURS)], "linestyle": DASHES[place // len(COLOURS) % len(DASHES)]}
+def _style(index: int) -> dict[str, Any]:
+    return {"color": COLOURS[index % len(COLOURS)], "linestyle": DASHES[index // len(COLOURS) % len(DASHES)]}
 
 
 def _svg(draw: Callable[["Axes"], None]) -> str:

@@ -9,15 +9,15 @@ from gear_neo4j.agents.crag import Crag
 from gear_neo4j.agents.gear import GearAgent
 from gear_neo4j.agents.ircot import Ircot
 from gear_neo4j.evaluate.systems import System
-from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.recipe import AgentRecipe, RetrieverRecipe
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.base import Base
 from gear_neo4j.retrieval.hipporag import HippoRag, HippoRag2
 from gear_neo4j.retrieval.naive import Naive
-from gear_neo4j.retrieval.rankers import BaseName
+from gear_neo4j.retrieval.rank.rankers import BaseName
 from gear_neo4j.retrieval.scout import Scout
 from gear_neo4j.retrieval.subgraph import Subgraph
-from gear_neo4j.retrieval.sync import Sync
+from gear_neo4j.retrieval.sync import SyncGE
 
 BASES: tuple[BaseName, ...] = ("bm25", "sbert", "hybrid")
 NO_MODEL = "needs a language model: set GEAR_CHAT_MODEL, or --llm oracle where questions have a decomposition"
@@ -38,9 +38,9 @@ class Row:
 
 
 def rows(*, llm: Llm, triples: bool, max_steps: int = 4) -> list[Row]:
-    """All systems of the poster, ours, and those registered by users; each that cannot run has a reason.
+    """All systems of the poster, ours, and those registered by users; a system that cannot run has a reason.
 
-    ``llm`` is None where no language model is configured; ``triples`` says whether the data set has any.
+    ``llm`` is None if no language model is configured; ``triples`` says whether the data set has any.
     """
     table = [*_single_step(llm, triples), *_graph(llm, triples), *_multi_step(llm, triples, max_steps)]
     if find_spec("pylate") is None:
@@ -54,7 +54,7 @@ def _single_step(llm: Llm, triples: bool) -> Iterator[Row]:
     for base in BASES:
         yield Row(base, f"base {base}", System(recipe=Base(base=base)))
         yield _row(f"{base} + NaiveGE", f"naive {base}", Naive(base=base), llm, triples)
-        yield _row(f"{base} + SyncGE", f"sync {base}", Sync(base=base), llm, triples)
+        yield _row(f"{base} + SyncGE", f"sync {base}", SyncGE(base=base), llm, triples)
 
 
 def _graph(llm: Llm, triples: bool) -> Iterator[Row]:

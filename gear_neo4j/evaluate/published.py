@@ -1,13 +1,13 @@
 """Recall at 5, 10 and 15 as published by GeAR's authors (ACL Findings 2025, table 2), for comparison.
 
-Their corpora are not those of the small data sets of 100 questions: a figure of another corpus is marked as such.
+The small data sets of 100 questions have other corpora; reports mark figures from another corpus.
 """
 
 from typing import Literal
 
 Corpus = Literal["musique", "2wiki", "hotpotqa"]
 Recalls = tuple[float, float, float]
-# The corpora of the paper in passages; a data set of another size is another corpus.
+# The number of passages in the paper's corpora; a data set of another size has another corpus.
 SIZES: dict[Corpus, int] = {"musique": 148_793, "2wiki": 490_454, "hotpotqa": 10_293}
 _TABLE: dict[str, tuple[Recalls, Recalls, Recalls]] = {
     "colbert": ((39.4, 44.8, 47.7), (59.1, 64.3, 66.2), (79.3, 87.1, 90.1)),

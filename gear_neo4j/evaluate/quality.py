@@ -1,4 +1,4 @@
-"""The quality of an answer and its contexts, judged by a language model: the metrics of RAGAS, reimplemented.
+"""The quality of an answer and its contexts, judged by a language model: a reimplementation of RAGAS's metrics.
 
 Each is between 0 and 1, except similarity, and NaN if undefined or if the judge gave no usable reply; means skip and
 count NaN.
@@ -28,7 +28,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """The five metrics of one answer, and what the judge cost.
+    """The five metrics of one answer, and the cost of the judge.
 
     ``correctness``: F1 of its statements against the reference's, and similarity, weighted. ``similarity``: cosine of
     the embeddings, which can be negative. ``faithfulness``: share of its statements that the contexts support.
@@ -44,7 +44,7 @@ class Quality:
     usage: Usage = Usage()
 
     def to_json(self) -> dict[str, float | None]:
-        """The metrics by name, for JSON, which has no NaN: None there.
+        """The metrics by name, for JSON; NaN becomes None.
 
         Example:
             >>> Quality(0.5, 0.25, math.nan, 1.0, 0.0).to_json()["faithfulness"] is None
@@ -90,7 +90,7 @@ def averages(qualities: Sequence[Quality]) -> dict[str, Interval]:
 
 
 def f_measure(both: int, answer_only: int, reference_only: int) -> float:
-    """F1 of statements: 2 P R / (P + R) with P = both / answer's and R = both / reference's; 1 where there are none.
+    """F1 of statements: 2 P R / (P + R) with P = both / answer's and R = both / reference's; 1 if there are none.
 
     Example:
         >>> f_measure(2, 1, 1), f_measure(0, 0, 3), f_measure(0, 0, 0)

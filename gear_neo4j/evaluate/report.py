@@ -1,4 +1,4 @@
-"""A table as one self-contained page: figures with intervals, plots, and where the two best systems differ most."""
+"""Writes a table as a self-contained page: figures with intervals, plots, and how the two best systems differ."""
 
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
@@ -9,8 +9,8 @@ from typing import Any
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.evaluate import plots
 from gear_neo4j.evaluate.statistics import interval
-from gear_neo4j.files import write_file
-from gear_neo4j.printable import printable, single_line
+from gear_neo4j.text.files import write_file
+from gear_neo4j.text.printable import printable, single_line
 
 DIFFERING = 12
 SHOWN = 10
@@ -18,7 +18,7 @@ MISSING = "the report needs the extra: pip install 'gear-neo4j[report]'"
 
 
 def require_extra() -> None:
-    """Check that a report can be written, before the table is measured.
+    """Check before the measurement that a report can be written.
 
     Raises:
         SettingsError: the extra ``[report]`` is not installed.

@@ -13,12 +13,12 @@ from gear_neo4j.agents.ranking import after, final_ranking
 from gear_neo4j.domain import Hits
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.answers import exact_match, f1
-from gear_neo4j.evaluate.datasets import Dataset, Query
+from gear_neo4j.evaluate.datasets import Dataset, EvaluationQuery
 from gear_neo4j.evaluate.journal import Journal, key_of
 from gear_neo4j.evaluate.metrics import all_found, percentile, recall
 from gear_neo4j.extraction.extractor import Rules
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.record import RecordedDataset
+from gear_neo4j.graph.schema.record import RecordedDataset
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.retrieval.retriever import Retriever
@@ -38,7 +38,7 @@ class QueryResult:
     ``separate`` holds the rankings of separate runs by k, if the protocol has them.
     """
 
-    query: Query
+    query: EvaluationQuery
     hits: Hits
     answer: Answer | None = None
     separate: Mapping[int, Sequence[str]] = field(default_factory=dict)
@@ -80,7 +80,7 @@ def provide(
     """Ingest the data set unless the database holds it; an interrupted ingest resumes.
 
     Args:
-        synonyms: also link synonymous entities, which takes minutes, once; other retrievers do not see those edges.
+        synonyms: also link synonymous entities, once, which takes minutes; other retrievers do not see these edges.
 
     Raises:
         InputError: the database, or the collection, holds something else.
@@ -114,7 +114,7 @@ def provide(
 
 
 def _is_taken(gear: Gear, collection: str) -> bool:
-    """Whether the collection holds passages; the default one is a data set's only if there is nothing else."""
+    """Whether the collection holds passages; the default collection counts all passages of the database."""
     if collection == DEFAULT_COLLECTION:
         return gear.corpus.counts().passages > 0
     return collection in {known.name for known in gear.corpus.collections()}
@@ -122,17 +122,17 @@ def _is_taken(gear: Gear, collection: str) -> bool:
 
 def ask(
     retriever: Retriever,
-    queries: Sequence[Query],
+    queries: Sequence[EvaluationQuery],
     *,
     k: int,
     journal: Journal[Hits] | None = None,
     warm_up: bool = True,
     on_done: Callable[[], None] = lambda: None,
 ) -> list[QueryResult]:
-    """Ask every question that the journal has no result of, after a warm-up, so that no latency includes loading.
+    """Ask every question that the journal has no result for, after a warm-up, so that latencies exclude loading.
 
     Args:
-        warm_up: ask the first question once before; not, where each question is paid for.
+        warm_up: ask the first question once beforehand; False if every question costs money.
     """
     if warm_up:
         retriever.retrieve(queries[0].question, k=k)
@@ -145,7 +145,7 @@ def ask(
 
 def ask_agent(
     agent: Agent,
-    queries: Sequence[Query],
+    queries: Sequence[EvaluationQuery],
     *,
     k: int,
     journal: Journal[Answer] | None = None,
@@ -160,7 +160,7 @@ def ask_agent(
     return results
 
 
-def _once(journal: Journal[Value] | None, query: Query, make: Callable[[], Value]) -> Value:
+def _once(journal: Journal[Value] | None, query: EvaluationQuery, make: Callable[[], Value]) -> Value:
     return journal.result(key_of(query), make) if journal else make()
 
 

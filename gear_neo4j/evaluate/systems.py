@@ -6,17 +6,17 @@ from typing import Any, Literal
 
 from gear_neo4j.agents.crag import Crag
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.evaluate.datasets import Query
+from gear_neo4j.evaluate.datasets import EvaluationQuery
 from gear_neo4j.evaluate.journal import Journals
 from gear_neo4j.evaluate.oracle import LABEL
 from gear_neo4j.evaluate.oracle_evaluator import OraclePlayer
 from gear_neo4j.evaluate.runs import QueryResult, ask, ask_agent
 from gear_neo4j.gear import Gear
-from gear_neo4j.recipes import AgentRecipe, Recipe, RetrieverRecipe
+from gear_neo4j.recipes.recipe import AgentRecipe, Recipe, RetrieverRecipe
 from gear_neo4j.retrieval.naive import Naive
-from gear_neo4j.retrieval.sync import Sync
+from gear_neo4j.retrieval.sync import SyncGE
 
-# Agents that need no more than the oracle knows: which passages matter, and what they state.
+# Agents that only need what the oracle knows: the relevant passages, and the facts that they state.
 PLAYED = frozenset({"gear", "ircot", "crag", "graphrag-local", "paths"})
 
 
@@ -24,7 +24,7 @@ PLAYED = frozenset({"gear", "ircot", "crag", "graphrag-local", "paths"})
 class System:
     """A retriever or an agent, and its language model: a real one or the oracle.
 
-    CRAG is measured by what it retrieves, and so without an answer.
+    CRAG runs without its answer step: only its retrieval is measured.
 
     Raises:
         SettingsError: the oracle cannot play the agent.
@@ -43,7 +43,7 @@ class System:
 
     @property
     def agent(self) -> AgentRecipe | None:
-        """The agent, where it is one."""
+        """The recipe, if it is an agent's."""
         return self.recipe if isinstance(self.recipe, AgentRecipe) else None
 
     @property
@@ -59,7 +59,7 @@ class System:
     @property
     def uses_oracle(self) -> bool:
         """Whether the oracle plays the language model."""
-        return self.llm == "oracle" and any(isinstance(link, AgentRecipe | Sync) for link in chain(self.recipe))
+        return self.llm == "oracle" and any(isinstance(link, AgentRecipe | SyncGE) for link in chain(self.recipe))
 
     @property
     def name(self) -> str:
@@ -95,7 +95,7 @@ def chain(recipe: Recipe) -> Iterator[Any]:
 def measure(
     gear: Gear,
     system: System,
-    queries: Sequence[Query],
+    queries: Sequence[EvaluationQuery],
     *,
     ks: Sequence[int],
     separately: bool = False,
@@ -104,25 +104,25 @@ def measure(
 ) -> list[QueryResult]:
     """Ask every question once for all k, or, ``separately``, once per k from k passages (the paper's C.2).
 
-    The passages that an agent reads do not depend on k, so it runs once. Costs are those of the largest k. ``journals``
-    keep each result, and give those of a run that was cut.
+    An agent runs once, since the passages that it reads do not depend on k. Costs are those of the largest k.
+    ``journals`` record each result and return those of an interrupted run.
 
     Raises:
-        InputError: the oracle plays, and a question has no decomposition.
-        ModelError: a language model is needed, and none is set.
+        InputError: the oracle is used, but a question has no decomposition.
+        ModelError: a language model is needed, but none is set.
     """
     if system.agent or not separately:
         return run(gear, system, queries, k=max(ks), journals=journals, on_done=on_done)
     runs = {k: run(gear, _from(system, k), queries, k=k, journals=journals, on_done=on_done) for k in ks}
     return [
-        replace(result, separate={k: runs[k][place].ranking for k in ks}) for place, result in enumerate(runs[max(ks)])
+        replace(result, separate={k: runs[k][index].ranking for k in ks}) for index, result in enumerate(runs[max(ks)])
     ]
 
 
 def run(
     gear: Gear,
     system: System,
-    queries: Sequence[Query],
+    queries: Sequence[EvaluationQuery],
     *,
     k: int,
     journals: Journals | None = None,
@@ -131,8 +131,8 @@ def run(
     """Ask a system every question; see :func:`measure`.
 
     Raises:
-        InputError: the oracle plays, and a question has no decomposition.
-        ModelError: a language model is needed, and none is set.
+        InputError: the oracle is used, but a question has no decomposition.
+        ModelError: a language model is needed, but none is set.
     """
     player = OraclePlayer(queries, store=gear.graph.store, embedder=gear.embedder) if system.uses_oracle else None
     about = system.to_json()

@@ -1,4 +1,4 @@
-"""Measures every system of the table on the same questions, in one run over one database."""
+"""Measures all systems of the table on the same questions, in one run over one database."""
 
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
@@ -6,7 +6,7 @@ from typing import Any
 
 from gear_neo4j.errors import ModelError
 from gear_neo4j.evaluate import runs, systems
-from gear_neo4j.evaluate.datasets import Dataset, Query
+from gear_neo4j.evaluate.datasets import Dataset, EvaluationQuery
 from gear_neo4j.evaluate.journal import Journals
 from gear_neo4j.evaluate.poster import Row
 from gear_neo4j.evaluate.published import SIZES, corpus_of, published
@@ -17,7 +17,7 @@ def measure_table(
     gear: Gear,
     dataset: Dataset,
     rows: Sequence[Row],
-    queries: Sequence[Query],
+    queries: Sequence[EvaluationQuery],
     *,
     ks: Sequence[int],
     llm: str,
@@ -26,10 +26,10 @@ def measure_table(
     on_row: Callable[[Row], None] = lambda _: None,
     on_done: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
-    """The table as JSON: ``rows`` with a summary each, ``missing`` with the reason why a system did not run.
+    """The table as JSON: ``rows`` has a summary per system, ``missing`` the reason why a system did not run.
 
-    ``separately`` measures each k in a separate run, as in the paper. A row whose model fails goes to ``missing`` with
-    its error; the others are measured. ``journals`` keep each result, and give those of a run that was cut.
+    ``separately`` measures each k in a separate run, as in the paper. If a model fails, its row goes to ``missing``
+    with the error, and the others are measured. ``journals`` record each result and return those of an interrupted run.
     """
     measured, missing = [], [{"label": row.label, "reason": row.reason} for row in rows if row.system is None]
     for row in rows:

@@ -1,4 +1,4 @@
-"""A saved answer or search as a page that shows its paths, and as Cypher that shows them in Neo4j."""
+"""Shows the paths of a saved answer or search, as a page or as Cypher for Neo4j Browser."""
 
 from gear_neo4j.explain.page import page
 from gear_neo4j.explain.saved import SavedRun, Turn, read_saved, saved_from

@@ -1,4 +1,4 @@
-"""Communities as one self-contained page: a treemap to zoom into, with boxes sized by their entities."""
+"""Communities as a self-contained page: a zoomable treemap, with boxes sized by their entities."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,8 @@ from typing import Any
 
 from gear_neo4j.communities.hierarchy import Community, Hierarchy
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.printable import printable
-from gear_neo4j.wording import counted
+from gear_neo4j.text.printable import printable
+from gear_neo4j.text.wording import pluralize
 
 MEMBERS = 10
 WIDTH, HEIGHT = 1600.0, 1000.0
@@ -28,7 +28,7 @@ class Member:
 
 
 def names_of(graph: Graph, hierarchy: Hierarchy) -> dict[str, tuple[Member, ...]]:
-    """The ten nodes of highest degree in each community, those of its parts included."""
+    """The ten nodes of highest degree in each community, including those of its parts."""
     record = graph.record()
     names = record.names if record else ()
     direct = {
@@ -55,13 +55,13 @@ def page(hierarchy: Hierarchy, named: Mapping[str, Sequence[Member]], *, databas
     boxes: list[dict[str, Any]] = []
     whole, collections = (0.0, 0.0, WIDTH, HEIGHT), hierarchy.by_collection()
     if len(collections) > 1:
-        _place_collections(collections, named, whole, boxes)
+        _draw_collections(collections, named, whole, boxes)
     else:
-        _place(hierarchy, named, hierarchy.roots, whole, boxes, above=-1)
+        _draw(hierarchy, named, hierarchy.roots, whole, boxes, above=-1)
     template = Template(files(__package__).joinpath("communities.html").read_text(encoding="utf-8"))
-    # Escape whatever would end the script or begin a comment in it.
+    # Escape text that would end the script or begin a comment in it.
     data = json.dumps(boxes, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " ")
-    count = f"{counted(len(hierarchy.communities), 'community')}, {len(hierarchy.roots):,} at the top"
+    count = f"{pluralize(len(hierarchy.communities), 'community')}, {len(hierarchy.roots):,} at the top"
     database = escape(printable(database))
     return template.substitute(database=database, counted=count, width=WIDTH, height=HEIGHT, boxes=data)
 
@@ -76,14 +76,14 @@ def squarify(sizes: Sequence[float], box: Box) -> list[Box]:
     x, y, width, height = box
     scale = width * height / sum(sizes) if sizes else 0.0
     boxes: list[Box] = []
-    place = 0
-    while place < len(sizes):
+    index = 0
+    while index < len(sizes):
         side = min(width, height)
-        row = [sizes[place] * scale]
-        place += 1
-        while place < len(sizes) and _worst([*row, sizes[place] * scale], side) <= _worst(row, side):
-            row.append(sizes[place] * scale)
-            place += 1
+        row = [sizes[index] * scale]
+        index += 1
+        while index < len(sizes) and _worst([*row, sizes[index] * scale], side) <= _worst(row, side):
+            row.append(sizes[index] * scale)
+            index += 1
         thick = sum(row) / side if side else 0.0
         at = 0.0
         for area in row:
@@ -102,17 +102,17 @@ def _worst(row: Sequence[float], side: float) -> float:
     return max(side * side * max(row) / (total * total), total * total / (side * side * min(row))) if side else 0.0
 
 
-def _place_collections(
+def _draw_collections(
     collections: Mapping[str | None, Hierarchy],
     named: Mapping[str, Sequence[Member]],
     whole: Box,
     boxes: list[dict[str, Any]],
 ) -> None:
-    """A box for each collection, with its communities inside."""
+    """Draw a box for each collection, with its communities inside."""
     sizes = {name: sum(root.size for root in hierarchy.roots) for name, hierarchy in collections.items()}
     order = sorted(sizes, key=lambda name: (-sizes[name], name or ""))
     for name, box in zip(order, squarify([float(sizes[name]) for name in order], whole), strict=True):
-        place, title = len(boxes), printable(name or "over all collections")
+        index, title = len(boxes), printable(name or "over all collections")
         boxes.append(
             {
                 "box": _shrunk(box),
@@ -127,7 +127,7 @@ def _place_collections(
                 "members": [],
             }
         )
-        _place(collections[name], named, collections[name].roots, _below_title(box), boxes, above=place)
+        _draw(collections[name], named, collections[name].roots, _below_title(box), boxes, above=index)
 
 
 def _shrunk(box: Box) -> list[float]:
@@ -146,7 +146,7 @@ def _gap(box: Box) -> float:
     return 0.02 * min(box[2:])
 
 
-def _place(
+def _draw(
     hierarchy: Hierarchy,
     named: Mapping[str, Sequence[Member]],
     communities: Sequence[Community],
@@ -157,7 +157,7 @@ def _place(
 ) -> None:
     inner = squarify([float(community.size) for community in communities], box)
     for community, box in zip(communities, inner, strict=True):
-        place = len(boxes)
+        index = len(boxes)
         boxes.append(
             {
                 "box": _shrunk(box),
@@ -174,7 +174,7 @@ def _place(
                 ],
             }
         )
-        _place(hierarchy, named, hierarchy.parts(community.id), _below_title(box), boxes, above=place)
+        _draw(hierarchy, named, hierarchy.parts(community.id), _below_title(box), boxes, above=index)
 
 
 def _labels(member: Member) -> str:

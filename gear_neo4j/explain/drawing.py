@@ -1,4 +1,4 @@
-"""A picture of paths as HTML: boxes over lines, and for each box the details shown when it is selected."""
+"""A picture of paths as HTML: boxes over lines, and the details of each box, shown when it is selected."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -6,7 +6,7 @@ from html import escape
 from gear_neo4j.domain import Passage, Path
 from gear_neo4j.explain.layout import Box, Edge, Picture, picture
 from gear_neo4j.explain.saved import SavedRun, Turn
-from gear_neo4j.wording import counted
+from gear_neo4j.text.wording import pluralize
 
 LONGEST_TEXT = 420
 _BUTTONS = "".join(
@@ -16,7 +16,7 @@ _BUTTONS = "".join(
 
 
 def drawing(saved: SavedRun, turn: Turn) -> str:
-    """The picture of one turn with its buttons."""
+    """The picture of one turn, with its buttons."""
     if not turn.paths:
         return '<p class="note">No path: none of the passages that were found has triples.</p>'
     layout = picture(turn.paths)
@@ -29,7 +29,7 @@ def drawing(saved: SavedRun, turn: Turn) -> str:
 
 
 def beginning(text: str, *, most: int = LONGEST_TEXT) -> str:
-    """A text on one line, cut where it is long.
+    """The beginning of a text, on one line.
 
     Example:
         >>> beginning("Marie Curie\\nwas born in Warsaw.", most=11)
@@ -40,23 +40,23 @@ def beginning(text: str, *, most: int = LONGEST_TEXT) -> str:
 
 
 def marks(saved: SavedRun, passage: str) -> str:
-    """The markers by which an answer cites a passage."""
+    """The markers of an answer's citations of a passage, as HTML."""
     return "".join(f'<span class="mark">[{escape(marker)}]</span>' for marker in saved.cited.get(passage, ()))
 
 
 def named(passage: Passage | None, *, id: str) -> str:
-    """The title of a passage, else its id; as HTML."""
+    """The title of a passage, else its id, as HTML."""
     return f'<span dir="auto">{escape((passage.title if passage else "") or id)}</span>'
 
 
-def place(passage: Passage) -> str:
-    """Where a passage comes from, as HTML; empty if unknown."""
-    return escape(passage.place)
+def location(passage: Passage) -> str:
+    """The location of a passage as HTML; empty if unknown."""
+    return escape(passage.location)
 
 
 def _head(turn: Turn) -> str:
     count = len(turn.paths)
-    return f'<span class="note">{counted(count, "path")}{", best first" if count > 1 else ""}</span>'
+    return f'<span class="note">{pluralize(count, "path")}{", best first" if count > 1 else ""}</span>'
 
 
 def _lines(layout: Picture) -> str:
@@ -66,7 +66,7 @@ def _lines(layout: Picture) -> str:
 
 def _line(edge: Edge) -> str:
     best = ' class="best"' if edge.paths[0] == 0 else ""
-    return f'<path{best} d="{edge.curve}" data-paths="{_places(edge.paths)}"/>'
+    return f'<path{best} d="{edge.curve}" data-paths="{_numbers(edge.paths)}"/>'
 
 
 def _box(box: Box, saved: SavedRun, turn: Turn) -> str:
@@ -75,7 +75,7 @@ def _box(box: Box, saved: SavedRun, turn: Turn) -> str:
     best = " best" if box.paths[0] == 0 else ""
     where = f"left:{box.x:.1f}px;top:{box.y:.1f}px;width:{box.width:.0f}px;height:{box.height:.0f}px"
     return (
-        f'<div class="box {classes}{best}" tabindex="0" style="{where}" data-paths="{_places(box.paths)}">{face}'
+        f'<div class="box {classes}{best}" tabindex="0" style="{where}" data-paths="{_numbers(box.paths)}">{face}'
         f'<div class="about" hidden>{about}</div></div>'
     )
 
@@ -115,13 +115,13 @@ def _source(saved: SavedRun, passage: Passage | None, *, id: str) -> str:
     cited = f'<p class="cites">The answer cites this passage: {marks(saved, id)}</p>' if id in saved.cited else ""
     text = f'<p dir="auto">{escape(beginning(passage.text))}</p>' if passage and passage.text else ""
     origin = f'<p class="note">{escape(saved.provenance[id])}</p>' if id in saved.provenance else ""
-    where = f'<span class="note">{place(passage)}</span>' if passage else ""
+    where = f'<span class="note">{location(passage)}</span>' if passage else ""
     return f"<p>stated by <strong>{named(passage, id=id)}</strong> {where}</p>{cited}{text}{origin}"
 
 
 def _path_list(box: Box, turn: Turn) -> str:
     count = f"on {len(box.paths)} of {len(turn.paths)} paths"
-    rows = "".join(f'<li value="{place + 1}">{_path(turn.paths[place])}</li>' for place in box.paths[:6])
+    rows = "".join(f'<li value="{index + 1}">{_path(turn.paths[index])}</li>' for index in box.paths[:6])
     more = f'<p class="note">and {len(box.paths) - 6} more</p>' if len(box.paths) > 6 else ""
     return f'<p class="note">{count}</p><ol>{rows}</ol>{more}'
 
@@ -149,5 +149,5 @@ def _statement(*parts: str) -> str:
     return f'{subject} <span class="note">—{predicate}→</span> {object}'
 
 
-def _places(places: Sequence[int]) -> str:
-    return " ".join(map(str, places))
+def _numbers(indexes: Sequence[int]) -> str:
+    return " ".join(map(str, indexes))

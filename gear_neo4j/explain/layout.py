@@ -1,6 +1,6 @@
 """The layout of a picture of paths: ranks on the left, then entities and triples in alternating columns.
 
-Parts shared by several paths are drawn once per column, so that paths with a common start or end merge.
+Parts that several paths share are drawn once per column, so that paths with a common start or end merge.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ Node = tuple[Kind, int, Hashable]
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """A triple of a path: the column of the entity it starts from, and whether it is followed backward."""
+    """A triple of a path: the column of its start entity, and whether it is followed backward."""
 
     triple: Triple
     column: int
@@ -29,14 +29,14 @@ class Hop:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The names of the start and the end of the hop."""
+        """The names of its start and end."""
         subject, object = self.triple.subject, self.triple.object
         return (object, subject) if self.backward else (subject, object)
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A part of the picture: a path's rank, an entity or a triple; ``paths`` are the places of those through it."""
+    """A part of the picture: a path's rank, an entity or a triple; ``paths`` holds the indexes of its paths."""
 
     kind: Kind
     x: float
@@ -84,12 +84,12 @@ class Picture:
 
     @property
     def stacked(self) -> list[Edge]:
-        """The lines in the order in which they are drawn: the best path last, so that it lies on top."""
+        """The lines in drawing order: the best path comes last, so that it is on top."""
         return sorted(self.edges, key=lambda edge: -edge.paths[0])
 
 
 def walk(path: Path) -> tuple[Hop, ...]:
-    """The triples of a path, each beside the entity that it goes on from.
+    """The hops of a path; each continues from an entity of an earlier one.
 
     Example:
         >>> first = Triple("1", "Hinton", "studied at", "Edinburgh", "p1")
@@ -103,7 +103,7 @@ def walk(path: Path) -> tuple[Hop, ...]:
         subject, object = _keys(triple)
         known = [key for key in (subject, object) if key in columns]
         if known:
-            # The latest column first: the walk goes on from its tip where it can, else it turns back to a branch.
+            # The latest column first: the path continues from its tip if it can, else it branches off earlier.
             start = max(known, key=lambda key: columns[key])
         else:
             following = _keys(path.triples[number + 1]) if number + 1 < len(path.triples) else ()
@@ -139,24 +139,24 @@ def picture(paths: Sequence[Path]) -> Picture:
 
 
 def _graph(paths: Sequence[Path]) -> tuple[dict[Node, list[int]], dict[tuple[Node, Node], list[int]]]:
-    """The nodes and lines of the picture, each with the positions of its paths."""
+    """The nodes and lines of the picture, each with the indexes of its paths."""
     nodes: dict[Node, list[int]] = defaultdict(list)
     lines: dict[tuple[Node, Node], list[int]] = defaultdict(list)
     names: dict[str, str] = {}
-    for place, path in enumerate(paths):
-        pairs = list(_pairs(place, path, names))
+    for index, path in enumerate(paths):
+        pairs = list(_pairs(index, path, names))
         for pair in dict.fromkeys(pairs):
-            lines[pair].append(place)
+            lines[pair].append(index)
         for node in dict.fromkeys(node for pair in pairs for node in pair):
-            nodes[node].append(place)
+            nodes[node].append(index)
     return nodes, lines
 
 
-def _pairs(place: int, path: Path, names: dict[str, str]) -> Iterator[tuple[Node, Node]]:
-    rank: Node = ("rank", place, place)
+def _pairs(index: int, path: Path, names: dict[str, str]) -> Iterator[tuple[Node, Node]]:
+    rank: Node = ("rank", index, index)
     begun = set()
     for hop in walk(path):
-        # The first spelling stands for all: the nodes of one entity are compared by it.
+        # The first spelling identifies the entity: nodes are compared by it.
         start, end = (names.setdefault(entity_key(name), name) for name in hop.ends)
         source: Node = ("entity", hop.column, start)
         target: Node = ("entity", hop.column + 1, end)
@@ -171,7 +171,7 @@ def _pairs(place: int, path: Path, names: dict[str, str]) -> Iterator[tuple[Node
 def _centres(
     columns: Sequence[Sequence[Node]], nodes: Mapping[Node, Sequence[int]], lines: Mapping[tuple[Node, Node], object]
 ) -> dict[Node, float]:
-    """The middles of the boxes: ranks in their order from top to bottom, all else as near as it can to its lines."""
+    """The centres of the boxes: ranks in order from top to bottom, the others as near as possible to their lines."""
     ranks = [node for node in nodes if node[0] == "rank"]
     tallest = max((sum(HEIGHTS[node[0]] + BETWEEN for node in column) for column in columns), default=0.0)
     pitch = tallest / max(1, len(ranks))
@@ -189,7 +189,7 @@ def _centres(
 
 
 def _apart(wanted: Mapping[Node, float], distance: float) -> dict[Node, float]:
-    """The places nearest to the wanted ones, by least squares, that keep the order and the distance."""
+    """The positions nearest to the wanted ones, by least squares, that keep their order and a minimum distance."""
     order = sorted(wanted, key=lambda node: wanted[node])
     blocks: list[tuple[float, int]] = []
     for number, node in enumerate(order):

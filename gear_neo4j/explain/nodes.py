@@ -1,4 +1,4 @@
-"""The nodes of a user's graph that answer a question, by the pattern that led to them, as a section of the page."""
+"""A section of the page with the nodes that answer a question, grouped by pattern."""
 
 from collections.abc import Iterator
 from html import escape
@@ -6,11 +6,11 @@ from itertools import groupby
 
 from gear_neo4j.domain import Cypher, EntityHit
 from gear_neo4j.explain.saved import SavedRun
-from gear_neo4j.wording import written
+from gear_neo4j.text.wording import format_value
 
 
 def answering_nodes(saved: SavedRun) -> str:
-    """The section; empty for a run without such nodes."""
+    """The section; empty for a run without nodes, a figure or a doubt."""
     if not (saved.entities or saved.figure or saved.doubt):
         return ""
     doubt = f'<p class="verdict">{escape(saved.doubt)}</p>' if saved.doubt else ""
@@ -20,21 +20,23 @@ def answering_nodes(saved: SavedRun) -> str:
 def _parts(saved: SavedRun) -> Iterator[str]:
     figure = saved.figure
     if figure:
-        yield _pattern(figure.pattern, figure.sureness, figure.cypher, f"<p><b>{escape(written(figure.value))}</b></p>")
+        yield _pattern(
+            figure.pattern, figure.confidence, figure.cypher, f"<p><b>{escape(format_value(figure.value))}</b></p>"
+        )
     for _, group in groupby(saved.entities, key=lambda entity: entity.cypher):
         entities = list(group)
         rows = "".join(map(_row, entities))
         first = entities[0]
-        yield _pattern(first.pattern, first.sureness, first.cypher, f'<ol start="{first.rank}">{rows}</ol>')
+        yield _pattern(first.pattern, first.confidence, first.cypher, f'<ol start="{first.rank}">{rows}</ol>')
 
 
-def _pattern(pattern: str, sureness: float, cypher: Cypher, body: str) -> str:
-    heading = f'<h3 dir="auto">{escape(pattern)} <span class="note">{sureness:.0%} sure</span></h3>'
+def _pattern(pattern: str, confidence: float, cypher: Cypher, body: str) -> str:
+    heading = f'<h3 dir="auto">{escape(pattern)} <span class="note">{confidence:.0%} sure</span></h3>'
     query = f'<details class="query"><summary>Cypher</summary><pre>{escape(str(cypher))}</pre></details>'
     return f"{heading}{body}{query}"
 
 
 def _row(entity: EntityHit) -> str:
-    value = "" if entity.value is None else f": {escape(written(entity.value))}"
+    value = "" if entity.value is None else f": {escape(format_value(entity.value))}"
     labels = f'<span class="note">{escape(", ".join(entity.labels))}</span>'
     return f'<li dir="auto"><b>{escape(entity.name)}</b> {labels}{value}</li>'

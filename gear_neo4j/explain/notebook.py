@@ -1,18 +1,18 @@
-"""Results as HTML for Jupyter: tables, and pictures of paths in SVG; no script, no style of the page's."""
+"""Results as HTML for Jupyter: tables, and pictures of paths as SVG, without scripts or style sheets."""
 
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
 
 from gear_neo4j.agents.answer import Answer, Step
 from gear_neo4j.communities.hierarchy import Community, Hierarchy
-from gear_neo4j.display import html_note, html_table, html_text
 from gear_neo4j.domain import EntityHit, Figure, Hit, Hits, Path
 from gear_neo4j.explain.drawing import beginning
 from gear_neo4j.explain.picture import svg
-from gear_neo4j.graph.store import path_cypher
-from gear_neo4j.printable import single_line
+from gear_neo4j.graph.read.store import path_cypher
 from gear_neo4j.retrieval.paths import PathResult
-from gear_neo4j.wording import counted, written
+from gear_neo4j.text.display import html_note, html_table, html_text
+from gear_neo4j.text.printable import single_line
+from gear_neo4j.text.wording import format_value, pluralize
 
 MOST_PATHS = 10
 MOST_COMMUNITIES = 20
@@ -33,13 +33,13 @@ def html(value: object) -> str:
 
 @html.register
 def _(value: Hits) -> str:
-    head = f"{counted(len(value), 'passage')} by {value.retriever} for “{value.question}”"
+    head = f"{pluralize(len(value), 'passage')} by {value.retriever} for “{value.question}”"
     rows = [
         (
             str(hit.rank),
             f"{hit.score:.3f}",
             _passage(hit.passage.title or hit.passage.id, hit.passage.text),
-            html_text(hit.passage.place),
+            html_text(hit.passage.location),
         )
         for hit in value
     ]
@@ -67,14 +67,14 @@ def _(value: PathResult) -> str:
 @html.register
 def _(value: Answer) -> str:
     cited = "".join(f"<li>{html_text(str(citation))}</li>" for citation in value.citations)
-    spent = f"{counted(value.total.calls, 'call')} · {counted(value.total.tokens, 'token')} · {value.seconds:.1f} s"
+    spent = f"{pluralize(value.total.calls, 'call')} · {pluralize(value.total.tokens, 'token')} · {value.seconds:.1f} s"
     steps = html_table(("step", "question", "found", "decision"), [_step(step) for step in value.trace.steps])
     return _block(
         f'<p style="font-size:1.15em" dir="auto">{html_text(value.text) or "No answer."}</p>',
         f"<p>{html_text(value.failure)}</p>" if value.failure else "",
         f'<ul style="list-style:none;padding:0">{cited}</ul>' if cited else "",
         html_note(f"{value.stop_reason} · {spent}"),
-        f"<details><summary>{counted(len(value.trace.steps), 'step')}</summary>{steps}</details>",
+        f"<details><summary>{pluralize(len(value.trace.steps), 'step')}</summary>{steps}</details>",
         _paths(value.paths, value.hits),
     )
 
@@ -82,7 +82,7 @@ def _(value: Answer) -> str:
 @html.register
 def _(value: Hierarchy) -> str:
     roots = value.roots
-    head = f"{counted(len(value.communities), 'community', 'communities')}, {len(roots)} without one above"
+    head = f"{pluralize(len(value.communities), 'community', 'communities')}, {len(roots)} without one above"
     stale = "The graph has changed since they were built." if value.stale else ""
     rows = [_community(community, value) for community in roots[:MOST_COMMUNITIES]]
     more = f"and {len(roots) - MOST_COMMUNITIES} more" if len(roots) > MOST_COMMUNITIES else ""
@@ -91,18 +91,18 @@ def _(value: Hierarchy) -> str:
 
 
 def _findings(figure: Figure | None, nodes: Sequence[EntityHit], doubt: str) -> str:
-    """What answers the question by itself: a number, or nodes of the user's graph; and what is left open."""
+    """The number or the nodes that answer the question, and the doubt."""
     rows = [
         (
             str(node.rank),
             f"<b>{html_text(node.name)}</b>",
             html_text(", ".join(node.labels)),
             html_text(node.pattern),
-            html_text("" if node.value is None else written(node.value)),
+            html_text("" if node.value is None else format_value(node.value)),
         )
         for node in nodes
     ]
-    number = f"<p><b>{html_text(written(figure.value))}</b> {html_text(figure.pattern)}</p>" if figure else ""
+    number = f"<p><b>{html_text(format_value(figure.value))}</b> {html_text(figure.pattern)}</p>" if figure else ""
     return number + (html_table(("", "node", "labels", "pattern", "value"), rows) if rows else "") + html_note(doubt)
 
 
@@ -111,7 +111,7 @@ def _paths(paths: Sequence[Path], hits: Iterable[Hit] = ()) -> str:
         return ""
     shown = paths[:MOST_PATHS]
     more = f", the best {MOST_PATHS} drawn" if len(paths) > MOST_PATHS else ""
-    head = f"{counted(len(paths), 'path')}{more}"
+    head = f"{pluralize(len(paths), 'path')}{more}"
     titles = {hit.passage.id: hit.passage.title for hit in hits}
     return f"<details open><summary>{head}</summary>{svg(shown, titles=titles)}</details>"
 

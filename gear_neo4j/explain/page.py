@@ -1,6 +1,5 @@
-"""A run as one self-contained page: question, answer, a picture of the paths of each step, passages."""
+"""A run as a self-contained page: question, answer, a picture of each step's paths, and passages."""
 
-import re
 from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
@@ -8,13 +7,12 @@ from string import Template
 
 from gear_neo4j.agents.answer import Citation, Judgement, QueryAttempt, ToolCall
 from gear_neo4j.domain import Fact
-from gear_neo4j.explain.drawing import beginning, drawing, marks, named, place
+from gear_neo4j.explain.drawing import beginning, drawing, location, marks, named
 from gear_neo4j.explain.nodes import answering_nodes
 from gear_neo4j.explain.saved import SavedRun, Turn
-from gear_neo4j.printable import printable
+from gear_neo4j.roles.citations import markers
+from gear_neo4j.text.printable import printable
 
-_MARKER = re.compile(r"F?\d+")
-_MARKERS = re.compile(r"(\[F?\d+(?:, F?\d+)*\])")
 _KINDS = {"search": "Search", "answer": "Answer", "trace": "Trace of an answer"}
 
 
@@ -55,19 +53,22 @@ def _answer(saved: SavedRun) -> str:
         return ""
     if not saved.answer.strip():
         return '<p class="answer none">no answer</p>'
-    number = {id: place for place, id in enumerate(_shown(saved))}
+    number = {id: rank for rank, id in enumerate(_shown(saved))}
     cited = {
         citation.marker: f"p{number[citation.passage.id]}" if citation.passage else "cited"
         for citation in saved.citations
     }
-    parts = _MARKERS.split(saved.answer)
-    text = "".join(_link_markers(part, cited) if _MARKERS.fullmatch(part) else escape(part) for part in parts)
+    text = _with_links(saved.answer, cited)
     rows = "".join(f"<li>{_citation(citation, cited)}</li>" for citation in saved.citations)
     return f'<p class="answer" dir="auto">{text}</p><ul class="citations" id="cited">{rows}</ul>'
 
 
-def _link_markers(markers: str, cited: dict[str, str]) -> str:
-    return _MARKER.sub(lambda match: _link(match[0], cited), escape(markers))
+def _with_links(text: str, cited: dict[str, str]) -> str:
+    parts, end = list[str](), 0
+    for marker in markers(text):
+        parts += [escape(text[end : marker.start]), _link(marker.label, cited)]
+        end = marker.end
+    return "".join([*parts, escape(text[end:])])
 
 
 def _link(marker: str, cited: dict[str, str]) -> str:
@@ -78,8 +79,8 @@ def _citation(citation: Citation, cited: dict[str, str]) -> str:
     mark = f'<span class="mark">[{escape(citation.marker)}]</span> '
     if citation.passage is None:
         return mark + (_fact(citation.fact) if citation.fact else "")
-    place_ = f' <span class="note">{place(citation.passage)}</span>'
-    return f'{mark}<a href="#{cited[citation.marker]}">{named(citation.passage, id=citation.passage.id)}</a>{place_}'
+    note = f' <span class="note">{location(citation.passage)}</span>'
+    return f'{mark}<a href="#{cited[citation.marker]}">{named(citation.passage, id=citation.passage.id)}</a>{note}'
 
 
 def _fact(fact: Fact) -> str:
@@ -125,7 +126,7 @@ def _plan(turn: Turn) -> str:
 
 
 def _tool_call(call: ToolCall) -> str:
-    """A question to a tool with its answer or the reason of its failure."""
+    """A question to a tool, with its answer or failure."""
     outcome = call.failure or ("answered" if call.answer else "no answer")
     answer = f'<p dir="auto">{escape(call.answer)}</p>' if call.answer else ""
     summary = f"<summary>Tool ({escape(call.tool)}): {escape(outcome)}</summary>"
@@ -148,7 +149,7 @@ def _passages(saved: SavedRun) -> Iterable[str]:
         passage = saved.passages.get(id)
         text = f'<p dir="auto">{escape(beginning(passage.text))}</p>' if passage and passage.text else ""
         where = " · ".join(
-            part for part in (place(passage) if passage else "", escape(saved.provenance.get(id, ""))) if part
+            part for part in (location(passage) if passage else "", escape(saved.provenance.get(id, ""))) if part
         )
         cited = ' class="cited"' if id in saved.cited else ""
         rank = f"{ranks[id]}." if id in ranks else "–"
@@ -165,6 +166,6 @@ def _lines(saved: SavedRun) -> Iterable[str]:
 
 
 def _shown(saved: SavedRun) -> list[str]:
-    """The passages that the page lists: the ranking, the cited ones, and those that state a triple of a path."""
+    """The passages on the page: the ranking, the cited passages, and those that state a triple of a path."""
     cited = [citation.passage.id for citation in saved.citations if citation.passage]
     return list(dict.fromkeys([*saved.ranking, *cited, *(id for path in saved.paths for id in path.passage_ids)]))

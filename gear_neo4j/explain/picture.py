@@ -1,4 +1,4 @@
-"""A picture of paths as one SVG, for where neither a script nor a style sheet comes along."""
+"""A picture of paths as one SVG, without scripts or style sheets."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from gear_neo4j.domain import Path
 from gear_neo4j.explain.layout import Box, Edge, picture
-from gear_neo4j.printable import single_line
+from gear_neo4j.text.printable import single_line
 
 _LETTER = 6.6
 # Readable on a light page and on a dark one.
@@ -14,10 +14,10 @@ _BEST, _OTHER, _FILL = "#2f7fd6", "#8a939e", "#8a939e22"
 
 
 def svg(paths: Sequence[Path], *, titles: Mapping[str, str] = MappingProxyType({})) -> str:
-    """The paths, best first; a name that does not fit is cut, and is whole where the pointer rests.
+    """The paths, best first; a name that does not fit is cut, and shown in full as a tooltip.
 
     Args:
-        titles: of passages, by their ids; a passage without one is named by its id.
+        titles: the titles of passages by id; without a title, the id is shown.
 
     Example:
         >>> from gear_neo4j.domain import make_triple
@@ -57,7 +57,7 @@ def _box(box: Box, titles: Mapping[str, str]) -> str:
 
 
 def _face(box: Box, titles: Mapping[str, str]) -> tuple[str, str]:
-    """What a box says, and under it, of a triple, the passage that states it."""
+    """The text of a box, and for a triple the passage that states it, below."""
     if box.kind == "rank":
         return str(box.paths[0] + 1), ""
     if box.hop is None:

@@ -1,4 +1,4 @@
-"""A saved answer, search or trace, read into one type for all three."""
+"""Reads a saved answer, search or trace into one common type."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,8 +18,8 @@ _RANKED = 20
 class Turn:
     """One question of a run: its paths, best first, the facts noted from them, and the verdict.
 
-    ``queries`` are those of agents that query the graph, ``judgements`` those of agents that judge, ``plan`` and
-    ``tool_calls`` those of agents that plan.
+    Agents that query the graph have ``queries``, agents with critics ``judgements``, planning agents ``plan`` and
+    ``tool_calls``.
     """
 
     number: int
@@ -35,10 +35,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class SavedRun:
-    """A run read from its file; ``provenance`` has the score and ranks of each passage, if the file has them.
+    """A saved run; ``provenance`` has the score and ranks of each passage, if the file has them.
 
-    ``entities``, ``figure`` and ``doubt`` are those of its search: what answers in a graph that was adopted.
-    ``scope`` is the JSON of what its caller could see, empty if that was everything.
+    ``entities``, ``figure`` and ``doubt`` come from a search over an adopted graph. ``scope`` is the JSON of the scope,
+    empty without one.
     """
 
     kind: Literal["search", "answer", "trace"]
@@ -71,16 +71,16 @@ class SavedRun:
 
 
 def read_saved(file: File) -> SavedRun:
-    """Read what ``gear search --json``, ``gear ask --json`` or ``gear ask --trace`` wrote.
+    """Read the output of ``gear search --json``, ``gear ask --json`` or ``gear ask --trace``.
 
     Raises:
-        InputError: the file cannot be read, or is no saved run.
+        InputError: the file cannot be read, or is not a saved run.
     """
     return saved_from(read_run(file))
 
 
 def saved_from(run: Hits | Answer | Trace) -> SavedRun:
-    """The parts of a run that are shown.
+    """The parts of a run to show.
 
     Example:
         >>> saved_from(Hits("Who?", "naive", ())).kind
@@ -147,7 +147,7 @@ def _trace(trace: Trace) -> SavedRun:
 
 
 def _citations(trace: Trace, ranking: Sequence[str], passages: Mapping[str, Passage]) -> tuple[Citation, ...]:
-    """The citations of a trace's answer: the agent numbers passages and facts in these orders."""
+    """The citations of a trace's answer, whose markers number passages and facts in these orders."""
     if not trace.answer.strip():
         return ()
     draft = parse_answer(trace.answer, passages=len(ranking), facts=len(trace.gist))
@@ -164,7 +164,7 @@ def _turns(trace: Trace) -> tuple[Turn, ...]:
             step.question,
             step.paths,
             step.gist,
-            # Agents that decide on an action name it in their reason.
+            # The reason of agents that decide on an action already names it.
             ("" if step.action else words[step.answerable]) + step.reason,
             step.queries,
             step.judgements,

@@ -1,4 +1,4 @@
-"""The paths of a run as a Cypher script, to paste into Neo4j Browser or to run with cypher-shell."""
+"""The paths of a run as a Cypher script, for Neo4j Browser or cypher-shell."""
 
 import re
 from collections.abc import Sequence
@@ -7,17 +7,17 @@ from typing import cast
 from gear_neo4j.domain import Path
 from gear_neo4j.errors import InputError
 from gear_neo4j.explain.saved import SavedRun
-from gear_neo4j.graph.store import path_cypher
-from gear_neo4j.printable import printable
+from gear_neo4j.graph.read.store import path_cypher
+from gear_neo4j.text.printable import printable
 
 _PLAIN = re.compile(r"[\w.:/@+-]+(?: [\w.:/@+-]+)*")
 
 
 def script(saved: SavedRun) -> str:
-    """One statement a path, a comment before each, and a last one for all of them.
+    """One statement per path, each with a comment, and a last one for all paths.
 
     Raises:
-        InputError: a triple has an id that no ingestion gives.
+        InputError: a triple has an invalid id.
 
     Example:
         >>> from gear_neo4j.domain import Triple
@@ -44,7 +44,7 @@ def _statement(comment: str, paths: Sequence[Path]) -> str:
 
 
 def _inline(paths: Sequence[Path]) -> str:
-    # Set by :param, the ids of one path would be those of the next, and drivers and other tools do not know :param.
+    # Not by :param: its values would carry over to the next statement, and drivers and other tools do not know it.
     cypher = path_cypher(*paths)
     ids = ", ".join(f'"{_id(id)}"' for id in cast(list[str], cypher.parameters["ids"]))
     return cypher.statement.replace("$ids", f"[{ids}]")
@@ -57,5 +57,5 @@ def _id(id: str) -> str:
 
 
 def _comment(text: str) -> str:
-    # Cypher reads \u000a as a new line even in a comment, and apoc.cypher.runFile ends a statement at any semicolon.
+    # Cypher reads \u000a as a line break even in comments, and apoc.cypher.runFile splits statements at any semicolon.
     return " ".join(printable(text).replace("\\", "/").replace(";", ",").split())

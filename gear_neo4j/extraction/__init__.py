@@ -1,1 +1,1 @@
-"""Triples from passages: by rules, by the chat model, or by an extractor of the user's own."""
+"""Extracts triples from passages: by rules, with the chat model, or with a user's own extractor."""

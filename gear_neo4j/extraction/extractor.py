@@ -1,13 +1,14 @@
-"""What makes triples of a passage: rules, the chat model, or an extractor of the user's own."""
+"""Extractors of triples from passages: rules, the chat model, or a user's own."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
 from gear_neo4j.domain import Fact, Passage
-from gear_neo4j.models.chat import Reply
-from gear_neo4j.recipes import ExtractorRecipe
-from gear_neo4j.roles.lists import Triples
+from gear_neo4j.models.chat import ChatModel, Reply
+from gear_neo4j.recipes.recipe import ExtractorRecipe
+from gear_neo4j.roles.lists import Triples, parse_triples
+from gear_neo4j.roles.prompts import fill
 from gear_neo4j.usage import Usage
 
 
@@ -24,13 +25,13 @@ class Model(ExtractorRecipe):
 
 
 class Extractor(ABC):
-    """What makes triples of a passage; a subclass sets ``name`` and defines :meth:`extract`.
+    """Extracts triples from passages; a subclass sets ``name`` and defines :meth:`extract`.
 
     Attributes:
-        name: kept with the passages that it has read, and with its triples.
-        concurrency: how many passages it takes at a time.
-        batch: how many passages are committed together; 1 where a reply must not be paid for twice.
-        beside: the extractors whose passages it reads, too; it reads none that another one has read.
+        name: recorded on the passages that it has read, and on its triples.
+        concurrency: the number of passages that it reads at a time.
+        batch: the number of passages that are committed together; 1 if a reply must not be paid for twice.
+        beside: the extractors whose passages it also reads; it skips passages that any other extractor has read.
     """
 
     name: str
@@ -43,8 +44,8 @@ class Extractor(ABC):
         """The facts that a passage states.
 
         Raises:
-            ModelError: the extractor cannot go on.
-            ReplyError: it has nothing usable for this passage.
+            ModelError: the extractor cannot continue.
+            ReplyError: it has no usable result for this passage.
         """
 
 
@@ -58,3 +59,19 @@ class FactExtractor(Extractor):
     def extract(self, passage: Passage) -> Reply[Triples]:
         """The facts of the passage, each once."""
         return Reply(Triples(tuple(dict.fromkeys(self.facts(passage)))), "", Usage(), 0.0)
+
+
+class ChatExtractor(Extractor):
+    """Extracts triples with a chat model."""
+
+    batch = 1
+
+    def __init__(self, chat: ChatModel) -> None:
+        self._chat = chat
+        self.name = chat.name
+        self.concurrency = chat.concurrency
+
+    def extract(self, passage: Passage) -> Reply[Triples]:
+        """The facts in the model's reply."""
+        prompt = fill("extraction", passage=passage.content)
+        return self._chat.ask(prompt, parse=lambda text: parse_triples(text, key="triples"))

@@ -1,25 +1,25 @@
-"""What an extraction by a language model would cost."""
+"""The expected cost of an extraction with a language model."""
 
 from dataclasses import dataclass
 
 from gear_neo4j.roles.prompts import fill
 from gear_neo4j.usage import Usage
 
-# Measured on musique_train100: entities and triples as JSON are 1.43 times as long as the passage.
+# Measured on musique_train100: the reply in JSON is 1.43 times as long as the passage.
 REPLY_LENGTH = 1.43
 CHARACTERS_A_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The expected cost of an extraction, estimated at four characters a token."""
+    """The expected cost of an extraction, estimated at four characters per token."""
 
     passages: int
     usage: Usage
 
 
 def forecast(passages: int, characters: int) -> Forecast:
-    """The expected cost of extracting from passages with this many characters together.
+    """The expected cost of extracting from passages with this many characters in total.
 
     Example:
         >>> forecast(100, 50_000).usage.calls

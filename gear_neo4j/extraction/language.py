@@ -1,4 +1,4 @@
-"""The language of a text, by its stop words, and how texts of a language are read."""
+"""The language of a text, detected by its stop words, with its sentences and stop words."""
 
 import re
 from collections.abc import Set
@@ -9,17 +9,17 @@ import sentencex
 from stop_words import LANGUAGE_MAPPING, get_stop_words
 
 DEFAULT = "en"
-# One word alone may be a name, as Ada is, which is a stop word in Indonesian.
+# A single word may be a name, such as Ada, which is a stop word in Indonesian.
 LEAST_WORDS = 2
-# Where every noun has a capital, a single capital says nothing of a name.
+# Languages that capitalise every noun: a single capitalised word need not be a name.
 NOUN_CAPITALS = frozenset({"de"})
-# A passage has this many words; the beginning of a longer text says enough.
+# The number of characters that the detection reads.
 SAMPLE = 2_000
-# A blank line, or a line that begins an item of a list, a heading, a quotation or a row of a table.
+# Headings, and the separators of paragraphs: a blank line, or the start of a list item, quotation or table row.
 _HEADING = re.compile(r"(?m)^#{1,6}[ \t].*$")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+•|#>]|[0-9]{1,3}[.)][ \t]))")
 FIRST_UNSPACED = "\u2e80"
-# Months and days have capitals and name nothing; the lists of stop words lack most of them.
+# Months and days are capitalised but are no names; the lists of stop words lack most of them.
 _CALENDAR = {
     "en": "january february march april may june july august september october november december "
     "monday tuesday wednesday thursday friday saturday sunday",
@@ -41,9 +41,9 @@ class Language:
         return self.code in NOUN_CAPITALS
 
     def sentences(self, text: str) -> list[str]:
-        """The sentences of a text in order, each in one line; none goes beyond its paragraph or item of a list.
+        """The sentences of a text in order, each on one line; none crosses a paragraph or list item.
 
-        Headings of Markdown are left out: they are the titles of passages.
+        Markdown headings are left out: they are the titles of passages.
 
         Example:
             >>> language_of("It is in the U.S. He was there.").sentences("Dr. Weiss came. He stayed.")
@@ -60,7 +60,7 @@ class Language:
 
 
 def language_of(text: str) -> Language:
-    """The language with most of its stop words in the text; English where none has more, or more than one.
+    """The language with the most stop words in the text; English if none has more, or at least two.
 
     Example:
         >>> language_of("Der Hund ist in dem Haus, und die Katze auch.").code

@@ -1,4 +1,4 @@
-"""Passages read by an extractor, for those who write the triples elsewhere: workers of Ray, and a bulk export."""
+"""Extracts triples without writing them, for Ray workers and bulk exports."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from gear_neo4j.domain import Passage
 from gear_neo4j.errors import ModelError, ReplyError
 from gear_neo4j.extraction.extractor import Extractor
 from gear_neo4j.extraction.run import FIRST, Failure, is_void, triples_of
-from gear_neo4j.ingestion.admin.corpus_tables import Read
+from gear_neo4j.ingestion.admin.corpus_tables import ExtractedTriples
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.models.concurrency import outcomes
 from gear_neo4j.roles.lists import Triples
@@ -15,8 +15,8 @@ from gear_neo4j.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
-    """What an extractor made of some passages: triples, or the reason for which there are none."""
+class ExtractionResult:
+    """The triples that an extractor made from some passages, or why there are none."""
 
     triples: Sequence[tuple[Passage, Triples]]
     failures: Sequence[Failure]
@@ -24,18 +24,18 @@ class Extracted:
     extractor: str
 
 
-class Reader:
-    """Reads passages by an extractor, as many at a time as it takes."""
+class PassageReader:
+    """Reads passages with an extractor, concurrently."""
 
     def __init__(self, extractor: Extractor) -> None:
         self._extractor = extractor
         self._void = 0
 
-    def read(self, passages: Sequence[Passage]) -> Extracted:
-        """What the extractor makes of passages.
+    def read(self, passages: Sequence[Passage]) -> ExtractionResult:
+        """The result of the extractor for some passages.
 
         Raises:
-            ModelError: the model failed for good, or its first ten replies of all held no triple.
+            ModelError: the model failed permanently, or none of its first ten replies had a triple.
         """
         found: list[tuple[Passage, Triples]] = []
         failures: list[Failure] = []
@@ -49,7 +49,7 @@ class Reader:
                 failures.append(Failure(passage, str(error)))
                 usage, void = usage + error.usage, True
             self._judge(void=void and usage.calls > 0)
-        return Extracted(found, failures, usage, self._extractor.name)
+        return ExtractionResult(found, failures, usage, self._extractor.name)
 
     def _judge(self, *, void: bool) -> None:
         if not void:
@@ -64,21 +64,21 @@ class Reader:
 
 
 class BulkReader:
-    """An extractor as :class:`~gear_neo4j.ingestion.admin.export.AdminExport` calls it."""
+    """Adapts an extractor to :class:`~gear_neo4j.ingestion.admin.export.AdminExport`."""
 
     def __init__(self, extractor: Extractor) -> None:
-        self._reader = Reader(extractor)
+        self._reader = PassageReader(extractor)
 
-    def __call__(self, passages: Sequence[Passage]) -> Read:
-        """The triples that the extractor finds in passages.
+    def __call__(self, passages: Sequence[Passage]) -> ExtractedTriples:
+        """The triples that the extractor makes from passages.
 
         Raises:
             ModelError: see :meth:`Reader.read`.
         """
         extracted = self._reader.read(passages)
-        return Read(
+        return ExtractedTriples(
             extractor=extracted.extractor,
             triples={passage.id: triples_of([(passage, found)]) for passage, found in extracted.triples},
-            problems=[Problem(failure.place, 0, f"no triples: {failure.reason}") for failure in extracted.failures],
+            problems=[Problem(failure.location, 0, f"no triples: {failure.reason}") for failure in extracted.failures],
             usage=extracted.usage,
         )

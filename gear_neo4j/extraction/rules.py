@@ -1,4 +1,4 @@
-"""Triples by rules: the subject of each sentence is linked to every other name and date in it."""
+"""Extracts triples by rules: the subject of each sentence is linked to every other name and date in it."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,13 +11,13 @@ from gear_neo4j.ingestion.markdown import HEADINGS
 
 FIRST_WORDS = 4
 LAST_WORDS = 8
-# Eight words are shorter than this; of a long sentence only so much is cut into words.
+# Eight words are shorter than this; only this much of each end of a long sentence is split into words.
 LONGEST_PART = 200
 _MARGIN = ' ,;:()[]–—-"“”„«»'
 
 
 class RuleExtractor(FactExtractor):
-    """Rules that make triples; no model is called, and the same text always gives the same triples."""
+    """Extracts triples by rules, without a model; the same text always gives the same triples."""
 
     name = Rules.name
     beside = ()
@@ -28,11 +28,11 @@ class RuleExtractor(FactExtractor):
 
 
 def extract_facts(title: str, text: str) -> list[Fact]:
-    """The facts in a text under a title, in order, each once.
+    """The facts in a text with a title, in order, each once.
 
-    The topic is the title, or without one the first name. A name that opens a sentence is its subject, and the
-    topic is linked to it; otherwise the topic is the subject. The subject is linked to each later mention by the
-    words before that: a triple reads as its sentence does, which is what embeddings compare.
+    The topic is the title, else the first name. A name at the start of a sentence is its subject, and the topic is
+    linked to it; otherwise the topic is the subject. The subject is linked to each later mention by the words between
+    them, so that a triple reads like its sentence, which suits embeddings.
 
     Example:
         >>> for fact in extract_facts("Marie Curie", "She was born in Warsaw. She studied in Paris until 1894."):
@@ -58,14 +58,14 @@ def _key(fact: Fact) -> tuple[str, str, str]:
 
 
 def _topic(title: str) -> str:
-    """The title, or the first of a path of headings; a title in small letters, as many files have it, names nothing."""
+    """The title, or the first heading of a path; empty for a lower-case title, which is often just a file name."""
     topic = " ".join(title.partition(HEADINGS)[0].split())
     named = any(letter.isalpha() and not letter.islower() for letter in topic)
     return topic if named and len(topic) <= LONGEST_NAME else ""
 
 
 def _first_name(sentences: Sequence[str], language: Language) -> str:
-    """The first name, which may be a single word that opens a sentence: something must be the topic."""
+    """The first name, even a single word at the start of a sentence: there must be a topic."""
     mentions = Mentions(sentences, topic="", language=language)
     for sentence in sentences[:2]:
         for mention in mentions.find(sentence, any_opening=True):
@@ -95,7 +95,7 @@ def _fact(sentence: str, subject: Mention, object: Mention) -> Iterator[Fact]:
 
 
 def _predicate(sentence: str, start: int, end: int) -> str:
-    """The words between two positions; a long stretch keeps only its first and last words."""
+    """The words between two offsets; a long span keeps only its first and last words."""
     if end - start > 2 * LONGEST_PART:
         first, last = sentence[start : start + LONGEST_PART].split(), sentence[end - LONGEST_PART : end].split()[1:]
         words = [*first, *last]

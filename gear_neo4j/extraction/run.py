@@ -1,7 +1,6 @@
-"""One extraction: the passages that wait for an extractor are read in parallel, and committed with their triples.
+"""One extraction: waiting passages are read in parallel, and committed with their triples.
 
-Killed at any point, it can be run again: passages that were read are skipped, and a reply received but not yet written
-comes from the cache.
+A killed extraction can be repeated: passages that were read are skipped, and unwritten replies come from the cache.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,8 +13,8 @@ from typing import Literal
 from gear_neo4j.domain import Passage, Triple, make_triple
 from gear_neo4j.errors import ModelError, ReplyError
 from gear_neo4j.extraction.extractor import Extractor
-from gear_neo4j.graph.extraction_queue import Selection
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.write.extraction_queue import Selection
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.ingestion.writing import TriplesWritten, write_triples
@@ -26,18 +25,18 @@ from gear_neo4j.roles.lists import Triples
 from gear_neo4j.usage import Usage
 
 PASSAGES_A_PAGE = 500
-# After this many replies without any triple, the model is judged unable to extract.
+# After this many initial replies without a triple, the model is considered unable to extract.
 FIRST = 10
-# Rules make a triple of about 45 characters on musique_train100; this bounds a load, so it is rounded.
+# On musique_train100 the rules make a triple per 45 characters; an estimate of the load needs no more precision.
 CHARACTERS_A_TRIPLE = 50
 Outcome = Reply[Triples] | ReplyError
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionReport:
-    """The state of an extraction: who extracts, passages in all, done and failed, triples written and malformed.
+    """The state of an extraction: the extractor, passages in total, done and failed, triples written and malformed.
 
-    ``characters`` is the length of all passages together.
+    ``characters`` is the total length of the passages.
     """
 
     extractor: str = ""
@@ -58,33 +57,33 @@ class ExtractionReport:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A passage that the extractor made nothing usable of, and why."""
+    """A passage without a usable result, and the reason."""
 
     passage: Passage
     reason: str
 
     @property
-    def place(self) -> str:
-        """Where the passage stands; a file without positions has many of them, told apart by their ids."""
+    def location(self) -> str:
+        """The location of the passage; without a position, its source and id."""
         passage = self.passage
         if passage.source and not passage.position:
             return f"{passage.source}, passage {passage.id}"
-        return passage.place or passage.id
+        return passage.location or passage.id
 
     def __str__(self) -> str:
-        return f"{self.place}: no triples: {self.reason}"
+        return f"{self.location}: no triples: {self.reason}"
 
 
 @dataclass(slots=True)
 class Extraction:
-    """One extraction: the passages that wait for an extractor, read by it.
+    """One extraction from the passages that wait for an extractor.
 
     Args:
-        again: also read the passages that other extractors have read.
-        max_tokens: no passage is started once this many are spent.
-        retry_failed: also read the passages whose failure is on record.
-        collection: read only the passages of this one; None for those of all.
-        on_failure: called with each passage without a usable reply; it is recorded, and the rest goes on.
+        again: also read passages that other extractors have read.
+        max_tokens: start no passage once this many tokens are spent.
+        retry_failed: also read passages with a recorded failure.
+        collection: read only the passages of this collection; None means all.
+        on_failure: called for each passage without a usable reply; the failure is recorded, and the run continues.
         on_progress: called after each commit.
     """
 
@@ -107,11 +106,11 @@ class Extraction:
         return Selection(self.extractor.name, None if self.again else self.extractor.beside, self.collection)
 
     def run(self) -> ExtractionReport:
-        """Extract from every passage that waits.
+        """Extract from every waiting passage.
 
         Raises:
-            ModelError: the model failed for good, or gave no triple in its first ten replies; what was written before
-                stays, and the next run goes on from there.
+            ModelError: the model failed permanently, or none of its first ten replies had a triple; written triples
+                stay, and the next run continues from there.
         """
         backlog = self.graph.extraction.backlog(self.selection, failed=self.retry_failed)
         self.so_far = replace(
@@ -150,7 +149,7 @@ class Extraction:
             after = page[-1].id
 
     def _settle(self, passage: Passage, future: Future[Reply[Triples]], writers: Writers) -> None:
-        """Take the outcome of a passage; until a model's first triple of all, only hold it."""
+        """Handle the outcome of a passage; until the model's first triple, outcomes are only held."""
         outcome: Outcome
         try:
             outcome = future.result()
@@ -185,7 +184,7 @@ class Extraction:
         if len(self._ready) >= self.extractor.batch:
             self._commit(writers)
         if self.extractor.batch == 1:
-            # A reply that was paid for is written before the next one is looked at.
+            # A paid reply is written before the next one is handled.
             writers.drain()
 
     def _commit(self, writers: Writers) -> None:
@@ -207,7 +206,7 @@ class Extraction:
 
 
 def triples_of(extracted: Sequence[tuple[Passage, Triples]]) -> list[Triple]:
-    """The triples of what was extracted from passages."""
+    """The triples with ids of what was extracted from passages."""
     return [
         make_triple(passage.id, fact.subject, fact.predicate, fact.object)
         for passage, triples in extracted
@@ -218,7 +217,7 @@ def triples_of(extracted: Sequence[tuple[Passage, Triples]]) -> list[Triple]:
 def write_extracted(
     graph: Graph, extracted: Sequence[tuple[Passage, Triples]], *, embedder: Embedder, extractor: str
 ) -> TriplesWritten:
-    """Write the triples of some passages and mark these as read, in one transaction."""
+    """Write the triples of some passages and mark the passages as read, in one transaction."""
     passages = [passage for passage, _ in extracted]
     return write_triples(
         graph,
@@ -231,5 +230,5 @@ def write_extracted(
 
 
 def is_void(outcome: Outcome) -> bool:
-    """Whether an extractor gave no triple at all."""
+    """Whether an outcome has no triple."""
     return isinstance(outcome, ReplyError) or not outcome.value.facts

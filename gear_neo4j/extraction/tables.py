@@ -1,4 +1,4 @@
-"""Facts from rows: the head of a row is the subject, the head of a column the predicate, the cell the object."""
+"""Extracts facts from tables: a row's head is the subject, a column's head the predicate, a cell the object."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,14 +11,14 @@ _FIELD = re.compile(rf"([^:\n]{{1,{LONGEST_HEAD}}}):(?: (.*))?")
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 
 
-# The cells of a row, each with the head of its column.
+# The cells of a row, each with its column's head.
 Row = Sequence[tuple[str, str]]
 
 
 def split_tables(text: str) -> tuple[list[Row], str]:
-    """The rows of a text's tables, and the text without them.
+    """The rows of a text's tables, and the text without the tables.
 
-    A table is one of Markdown, or a text all of whose lines read ``head: cell``, as the rows of a CSV file do.
+    A table is a Markdown table, or a text with only lines of ``head: cell``, such as a row of a CSV file.
 
     Example:
         >>> rows, rest = split_tables("Rivers:\\n\\n| river | mouth |\\n|---|---|\\n| Elbe | North Sea |")
@@ -47,9 +47,9 @@ def split_tables(text: str) -> tuple[list[Row], str]:
 
 
 def row_facts(row: Row, *, topic: str) -> Iterator[Fact]:
-    """A fact for each cell, about the first cell that holds a word; numbers name nothing.
+    """A fact for each cell, with the first cell that contains a word as the subject.
 
-    A row of two cells without heads, as in the boxes beside an article, states something about the topic.
+    A row of two cells without heads, as in an infobox, is a fact about the topic.
 
     Example:
         >>> [str(fact) for fact in row_facts([("river", "Elbe"), ("mouth", "North Sea")], topic="Germany")]

@@ -21,7 +21,7 @@ from gear_neo4j.agents.tools import AgentTool, RetrieverTool, Tool
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.gear.retrievers import sync_expansion
 from gear_neo4j.gear.session import Session
-from gear_neo4j.registry import AGENTS, RETRIEVERS, register_agent
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS, register_agent
 from gear_neo4j.retrieval.linking import EntityLinker
 from gear_neo4j.retrieval.subgraph import SubgraphRetriever
 from gear_neo4j.roles.analyst import PromptedAnalyst

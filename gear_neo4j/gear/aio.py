@@ -1,41 +1,25 @@
 """``AsyncGear``: the same product for an event loop; every call runs in a thread, and a cancelled one ends early."""
 
-import contextvars
-import threading
 from collections.abc import AsyncGenerator, Callable, Iterable
 from functools import partial
 from typing import Self, TypeVar
 
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event
-from gear_neo4j.cancellation import cancellable
 from gear_neo4j.domain import Hits, PassageRecord
 from gear_neo4j.gear.entities import MOST_ENTITIES
 from gear_neo4j.gear.front import Gear
-from gear_neo4j.graph.entities import EntityRecord, EntitySummary
-from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
+from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
+from gear_neo4j.recipes.recipe import AgentRecipe, RetrieverRecipe
 from gear_neo4j.retrieval.paths import PathResult, Paths
 from gear_neo4j.status import Status
+from gear_neo4j.threads import Feed, ThreadLimiter
 
 # Calls at a time: the work is the driver's, which is safe for threads, and a model's, which mostly waits.
 THREADS = 8
 Result = TypeVar("Result")
-
-
-async def in_thread(work: Callable[[], Result], *, limiter: CapacityLimiter | None = None) -> Result:
-    """Run work in a thread; cancelled, it ends at its next step.
-
-    Args:
-        limiter: how many threads run at a time; by default anyio's.
-    """
-    with cancellable() as cancel:
-        context = contextvars.copy_context()
-    try:
-        return await to_thread.run_sync(partial(context.run, work), abandon_on_cancel=True, limiter=limiter)
-    finally:
-        cancel.set()
 
 
 class AsyncGear:
@@ -57,11 +41,7 @@ class AsyncGear:
 
     def __init__(self, gear: Gear, *, threads: int = THREADS) -> None:
         self.gear = gear
-        self._limiter = CapacityLimiter(threads)
-        # anyio's limiter lets the next call in when one is cancelled; this waits until its thread is free.
-        self._turns = threading.BoundedSemaphore(threads)
-        self._closing = threading.Lock()
-        self._threads = threads
+        self._limiter = ThreadLimiter("calls", most=threads)
 
     async def search(self, question: str, *, k: int = 10, retriever: str | RetrieverRecipe = "auto") -> Hits:
         """See :meth:`Gear.search`."""
@@ -79,12 +59,15 @@ class AsyncGear:
         self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear"
     ) -> AsyncGenerator[Event, None]:
         """See :meth:`Gear.stream`; leaving the loop early ends the run."""
-        events = await self._run(partial(self.gear.stream, question, k=k, agent=agent))
+        feed: Feed[Event] = Feed()
+        ask = partial(self.gear.ask, question, k=k, agent=agent, on_event=feed.put)
+        running = await self._limiter.start_when_free(ask)
+        feed.follow(running)
         try:
-            while (event := await self._run(partial(next, events, None))) is not None:
+            async for event in feed:
                 yield event
         finally:
-            events.close()
+            running.cancel()
 
     async def passage(self, id: str) -> PassageRecord:
         """See :meth:`Gear.passage`."""
@@ -108,23 +91,11 @@ class AsyncGear:
 
     async def close(self) -> None:
         """Wait for calls that were cancelled to end, and close the connection, unless the driver is the caller's."""
-        await to_thread.run_sync(self._close)
-
-    def _close(self) -> None:
-        with self._closing:
-            for _ in range(self._threads):
-                self._turns.acquire()
-            try:
-                self.gear.close()
-            finally:
-                self._turns.release(self._threads)
+        await to_thread.run_sync(self._limiter.wait)
+        await to_thread.run_sync(self.gear.close)
 
     async def _run(self, work: Callable[[], Result]) -> Result:
-        def call() -> Result:
-            with self._turns:
-                return work()
-
-        return await in_thread(call, limiter=self._limiter)
+        return await self._limiter.run(work, waits=True)
 
     async def __aenter__(self) -> Self:
         return self

@@ -11,23 +11,23 @@ from gear_neo4j.gear.extractors import add_extracted, extract_by_rules
 from gear_neo4j.gear.session import Session
 from gear_neo4j.gear.stats import Stats, stats_of
 from gear_neo4j.gear.syncing import planned_only, synced
-from gear_neo4j.graph.collections import Collection
-from gear_neo4j.graph.corpus_writes import Deletion
-from gear_neo4j.graph.extraction_queue import Selection
-from gear_neo4j.graph.sources import SourcePage
-from gear_neo4j.graph.store import Counts
+from gear_neo4j.graph.read.collections import Collection
+from gear_neo4j.graph.read.sources import SourcePage
+from gear_neo4j.graph.read.store import Counts
+from gear_neo4j.graph.write.corpus_writes import Deletion
+from gear_neo4j.graph.write.extraction_queue import Selection
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
 from gear_neo4j.ingestion.forgetting import drop_collection, forget, set_readers
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
-from gear_neo4j.ingestion.membership import Membership
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import NO_NAMES
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import files_to_ingest
-from gear_neo4j.recipes import ExtractorRecipe
-from gear_neo4j.registry import EXTRACTORS
+from gear_neo4j.recipes.recipe import ExtractorRecipe
+from gear_neo4j.recipes.registry import EXTRACTORS
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.sync.report import MOST_DELETED, SyncReport
 from gear_neo4j.sync.run import SourceSync
@@ -99,7 +99,7 @@ class Corpus:
             replace=replace,
             chunk_size=chunk_size,
             limits=limits,
-            membership=Membership.of(collection, readers, confined=confined),
+            membership=CollectionAccess.of(collection, readers, confined=confined),
             names=names,
             report=IngestReport.of(files),
         )
@@ -158,7 +158,7 @@ class Corpus:
             on_progress=on_progress,
             chunk_size=chunk_size,
             limits=limits,
-            membership=Membership.of(collection, readers),
+            membership=CollectionAccess.of(collection, readers),
             blank=dry_run and self._graph.record() is None,
         )
         if dry_run:
@@ -299,7 +299,7 @@ class Corpus:
             NothingFound: no passage has that source; names some that exist.
             SettingsError: a name cannot be used.
         """
-        members = Membership.of(collection, readers)
+        members = CollectionAccess.of(collection, readers)
         with self._session.writing():
             return set_readers(self._graph, source, members.readers or (), collection=members.collection)
 

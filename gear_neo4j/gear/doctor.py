@@ -8,22 +8,23 @@ from typing import Literal
 from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.errors import DatabaseError, EmbeddingMismatch, InputError, MigrationError
 from gear_neo4j.extraction.extractor import Rules
-from gear_neo4j.graph import schema
-from gear_neo4j.graph.diagnostics import Hubs
-from gear_neo4j.graph.extraction_queue import Selection
+from gear_neo4j.graph.connection.query_profiles import QueryProfile
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.profiles import QueryProfile
-from gear_neo4j.graph.scope_gate import Extent
-from gear_neo4j.graph.store import Counts
+from gear_neo4j.graph.read.diagnostics import Hubs
+from gear_neo4j.graph.read.store import Counts
+from gear_neo4j.graph.schema import indexes
+from gear_neo4j.graph.scope.scope_gate import ScopeSize
+from gear_neo4j.graph.write.extraction_queue import Selection
 from gear_neo4j.ingestion.writing import GIVEN
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.retrieval.beam import Beam
-from gear_neo4j.retrieval.expansion import Expansion
+from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS
 from gear_neo4j.retrieval.first_stage import RankerStage
 from gear_neo4j.retrieval.naive import NaiveRetriever
-from gear_neo4j.retrieval.rankers import Fulltext, Hybrid, Sbert
+from gear_neo4j.retrieval.rank.rankers import Fulltext, Hybrid, Sbert
 from gear_neo4j.retrieval.retriever import BASE_K
-from gear_neo4j.wording import contents, counted
+from gear_neo4j.retrieval.walk.beam import Beam
+from gear_neo4j.retrieval.walk.expansion import Expansion
+from gear_neo4j.text.wording import contents, pluralize
 
 Level = Literal["ok", "advice", "problem"]
 SAMPLED = 5
@@ -78,23 +79,23 @@ class Examination:
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """A read-only examination of a database, and of how a scope is searched if its ``extent`` is given."""
+    """A read-only examination of a database, and of how a scope is searched if its ``size`` is given."""
 
     graph: Graph
     embedder: Embedder
     profile: Profile | None = None
     beam: Beam = Beam()
-    extent: Extent | None = None
+    size: ScopeSize | None = None
 
     def examine(self, *, questions: Sequence[str] = ()) -> Examination:
         """Run all checks; the searches for ``questions`` (default: the texts of a few triples) are profiled."""
-        findings = [self._server(), *self._schema()]
+        findings = [self._server(), *about_plugins(), *self._schema()]
         if any(finding.level == "problem" for finding in findings):
             return Examination(tuple(findings))
         counts = self.graph.store.counts()
         findings.extend((self._contents(counts), self._page_cache(counts), about_limits(self._settings(*LIMITS))))
-        if self.extent:
-            findings.append(about_extent(self.extent))
+        if self.size:
+            findings.append(about_scope(self.size))
             if self.graph.could_filter:
                 findings.append(Finding("advice", "scope", COULD_FILTER, "gear migrate --rebuild"))
         hubs = self._hubs()
@@ -120,23 +121,26 @@ class Doctor:
             detail, _, fix = str(error).partition(": ")
             yield Finding("problem", "schema", detail, fix)
             return
-        count = len(schema.expected_indexes(self.embedder.dimension))
+        count = len(indexes.expected_indexes(self.embedder.dimension))
         model = f"{self.embedder.name} ({self.embedder.dimension} dimensions)"
-        yield Finding("ok", "schema", f"complete, {counted(count, 'index')} online, embedded by {model}")
+        yield Finding("ok", "schema", f"complete, {pluralize(count, 'index')} online, embedded by {model}")
 
     def _contents(self, counts: Counts) -> Finding:
         totals = contents(counts.passages, counts.triples, counts.entities)
         readers = self.graph.extraction.readers()
         if readers:
             totals += "; triples " + ", ".join(
-                f"{_origin(name)} for {counted(count, 'passage')}" for name, count in readers.items()
+                f"{_origin(name)} for {pluralize(count, 'passage')}" for name, count in readers.items()
             )
         left = self.graph.extraction.backlog(Selection(Rules.name)).passages
         if counts.passages and not counts.triples:
             return Finding("problem", "contents", f"{totals}: there is nothing to walk", "gear ingest")
         if left:
             return Finding(
-                "advice", "contents", f"{totals}; {counted(left, 'passage')} never read", "gear ingest --extract rules"
+                "advice",
+                "contents",
+                f"{totals}; {pluralize(left, 'passage')} never read",
+                "gear ingest --extract rules",
             )
         return Finding("ok", "contents", totals)
 
@@ -196,18 +200,24 @@ def _cost(name: str, runs: Sequence[QueryProfile]) -> QueryCost:
     )
 
 
-def about_extent(extent: Extent) -> Finding:
+def about_scope(size: ScopeSize) -> Finding:
     """How much of the database is in a scope, and how that is searched.
 
     Example:
-        >>> about_extent(Extent(5_000, 60_000, 100_000, 1_200_000)).detail
+        >>> about_scope(ScopeSize(5_000, 60_000, 100_000, 1_200_000)).detail
         '5,000 of 100,000 passages, 60,000 of 1,200,000 triples; a search requests 30 times the candidates from the ...'
     """
-    passages = f"{extent.passages:,} of {extent.all_passages:,} passages"
-    detail = f"{passages}, {extent.triples:,} of {extent.all_triples:,} triples; a search {extent.plan}"
-    if extent.is_capped:
+    passages = f"{size.passages:,} of {size.all_passages:,} passages"
+    detail = f"{passages}, {size.triples:,} of {size.all_triples:,} triples; a search {size.plan}"
+    if size.is_capped:
         return Finding("advice", "scope", detail, "a smaller scope, or a database of its own")
     return Finding("ok", "scope", detail)
+
+
+def about_plugins() -> list[Finding]:
+    """The entry points of other packages that could not be loaded."""
+    lines = [line for registry in (RETRIEVERS, AGENTS, EXTRACTORS) for line in registry.broken.values()]
+    return [Finding("advice", "plugins", line, "repair or uninstall the package") for line in lines]
 
 
 def about_limits(settings: Mapping[str, str]) -> Finding:
@@ -231,7 +241,7 @@ def _about_hubs(hubs: int, beam: Beam) -> Finding:
     if not hubs:
         return Finding("ok", "hubs", f"no entity stands in more than {beam.hub} triples")
     detail = (
-        f"{counted(hubs, 'entity')} in more than {beam.hub} triples: of those, only the nearest to the question count"
+        f"{pluralize(hubs, 'entity')} in more than {beam.hub} triples: of those, only the nearest to the question count"
     )
     return Finding("ok", "hubs", detail)
 

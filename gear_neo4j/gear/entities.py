@@ -1,15 +1,17 @@
-"""Entities by name, and one by its id: what a view sees of the graph without a question."""
+"""Entities by name, and an entity or a passage by its id: what a view sees of the graph without a question."""
 
 from collections.abc import Iterator
 
-from gear_neo4j.domain import entity_key
+from gear_neo4j.domain import PassageRecord, entity_key
 from gear_neo4j.errors import NothingFound
 from gear_neo4j.gear.session import Session
-from gear_neo4j.graph.entities import EntityRecord, EntitySummary
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.printable import is_storable
+from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
 from gear_neo4j.retrieval.lucene import fuzzy_query, lucene_query
+from gear_neo4j.text.printable import is_storable
 
+# The passage of a busy node of an adopted graph may state many more.
+MOST_TRIPLES = 1_000
 MOST_ENTITIES = 20
 # A longer text is no name.
 MOST_WORDS = 8
@@ -17,6 +19,19 @@ MOST_WORDS = 8
 LONGEST_WORD = 100
 # Shorter beginnings of words stand for too many names.
 LEAST_BEGINNING = 3
+
+
+def passage_record(graph: Graph, id: str) -> PassageRecord:
+    """The passage of an id, with its triples in order.
+
+    Raises:
+        NothingFound: there is none, or none that the view may see; callers cannot tell which.
+    """
+    passage = graph.store.passages([id]).get(id) if is_storable(id) else None
+    if passage is None:
+        raise NothingFound("there is no passage of that id: use the id of a hit or of a citation")
+    triples = graph.store.stated_triples(id, limit=MOST_TRIPLES + 1)
+    return PassageRecord(passage, tuple(triples[:MOST_TRIPLES]), exact=len(triples) <= MOST_TRIPLES)
 
 
 def entities_named(session: Session, name: str, *, limit: int = MOST_ENTITIES) -> tuple[EntitySummary, ...]:
@@ -31,7 +46,7 @@ def entity_record(graph: Graph, id: str) -> EntityRecord:
     """The entity of an id, with its facts.
 
     Raises:
-        NothingFound: there is none, or none that the view may see: the two are told apart by nothing.
+        NothingFound: there is none that the view may see; callers cannot tell whether a hidden one exists.
     """
     record = graph.entities.record(id) if is_storable(id) else None
     if record is None:
@@ -41,7 +56,7 @@ def entity_record(graph: Graph, id: str) -> EntityRecord:
 
 def _candidates(session: Session, name: str) -> Iterator[str]:
     """The ids of nodes that may bear a name: an equal one, one with similar words, one of an adopted graph."""
-    export = session.graph.export
+    export = session.graph.pagerank
     yield from (entity.id for entity in export.named([entity_key(name)]).values())
     record = session.graph.record()
     if record is None:

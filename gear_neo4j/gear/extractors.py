@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
-from gear_neo4j.extraction.chat import ChatExtractor
-from gear_neo4j.extraction.extractor import Extractor, Model, Rules
+from gear_neo4j.extraction.extractor import ChatExtractor, Extractor, Model, Rules
 from gear_neo4j.extraction.reader import BulkReader
 from gear_neo4j.extraction.rules import RuleExtractor
 from gear_neo4j.extraction.run import Extraction, ExtractionReport
@@ -12,7 +11,7 @@ from gear_neo4j.gear.session import Session
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.chat import ChatModel
-from gear_neo4j.registry import register_extractor
+from gear_neo4j.recipes.registry import register_extractor
 
 # Where the triples of a bulk export come from, beside those that are given.
 Extract: TypeAlias = Literal["none", "rules", "model"]

@@ -13,26 +13,25 @@ from gear_neo4j.domain import Cypher, Hits, PassageRecord, Path
 from gear_neo4j.gear.communities import Communities
 from gear_neo4j.gear.connecting import open_graph, resolve_chat, resolve_embedder
 from gear_neo4j.gear.corpus import Corpus
-from gear_neo4j.gear.entities import MOST_ENTITIES, entities_named, entity_record
+from gear_neo4j.gear.entities import MOST_ENTITIES, entities_named, entity_record, passage_record
 from gear_neo4j.gear.events import EventStream
 from gear_neo4j.gear.overlay import Overlay
-from gear_neo4j.gear.passages import passage_record
 from gear_neo4j.gear.session import Session
-from gear_neo4j.gear.status import status_of
-from gear_neo4j.graph.database import Database, Driver
-from gear_neo4j.graph.entities import EntityRecord, EntitySummary
+from gear_neo4j.gear.stats import status_of
+from gear_neo4j.graph.connection.database import Database, Driver
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.store import path_cypher
+from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
+from gear_neo4j.graph.read.store import path_cypher
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import AgentRecipe, RetrieverRecipe
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.recipe import AgentRecipe, RetrieverRecipe
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.paths import PathResult, PathRetriever, Paths
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.retriever import Retriever
-from gear_neo4j.retrieval.traced import noted, retrieval_span
-from gear_neo4j.scope import Scope
+from gear_neo4j.retrieval.traced import record_hits, retrieval_span
+from gear_neo4j.scope import EVERYTHING, Scope
 from gear_neo4j.settings import Settings
 from gear_neo4j.status import Status
 from gear_neo4j.tracing import SOURCE, span
@@ -142,6 +141,7 @@ class Gear:
 
     def scoped(
         self,
+        scope: Scope = EVERYTHING,
         *,
         collections: Iterable[str] | None = None,
         principals: Iterable[str] | None = None,
@@ -154,6 +154,7 @@ class Gear:
         once for a caller and keep it: it holds what is kept between searches. It stays open as long as this object.
 
         Args:
+            scope: one that was made before, such as that of another view; the other conditions narrow it.
             collections: names of collections; by default all.
             principals: who the caller *is*, such as ``["user:ada", "group:legal"]``: passages that name readers are
                 seen if one of them is among these. By default readers count for nothing.
@@ -163,7 +164,9 @@ class Gear:
         Raises:
             SettingsError: a name or the filter cannot be used.
         """
-        scope = self.scope.narrowed(collections=collections, principals=principals, where=where, strict=strict)
+        scope = (self.scope & scope).narrowed(
+            collections=collections, principals=principals, where=where, strict=strict
+        )
         view = type(self).__new__(type(self))
         view._compose(self._session.scoped(scope))
         return view
@@ -186,12 +189,12 @@ class Gear:
             ModelError: the retriever needs a chat model, which is missing or failed.
         """
         with retrieval_span(question, k=k, source=self.graph.name) as active:
-            hits = noted(active, self.retriever(retriever).retrieve(question, k=k))
-        extent = self.graph.database.extent
-        if extent is None:
+            hits = record_hits(active, self.retriever(retriever).retrieve(question, k=k))
+        size = self.graph.database.scope_size
+        if size is None:
             return hits
-        exact = hits.exact and not extent.is_capped
-        return replace(hits, exact=exact, scope=self.scope.json, scope_plan=extent.plan)
+        exact = hits.exact and not size.is_capped
+        return replace(hits, exact=exact, scope=self.scope.json, scope_plan=size.plan)
 
     def ask(
         self,
@@ -258,7 +261,7 @@ class Gear:
             active.content(lambda: {"input.value": question})
             retriever = self._session.retriever(options.model_copy(update={"base": "sbert", "base_k": 1}))
             assert isinstance(retriever, PathRetriever)
-            return retriever.explore(Question(checked(question), embedder=self._session.embedder))
+            return retriever.explore(Question(question, embedder=self._session.embedder))
 
     def passage(self, id: str) -> PassageRecord:
         """One passage, such as that of a hit or a citation, and the triples that it states.

@@ -17,7 +17,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.gear.extractors import extract_by_rules
 from gear_neo4j.gear.session import Session
 from gear_neo4j.ingestion.lines import Problem
-from gear_neo4j.ingestion.membership import Membership
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.progress import Progress
 
 
@@ -92,15 +92,7 @@ class Overlay:
             SettingsError: a collection or a reader has a name that cannot be used.
             EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
         """
-        profile = profile or self.profile()
-        if profile is None:
-            raise InputError(
-                f"nothing was adopted in {self._graph.name} yet: give a profile ('gear adopt' proposes one)"
-            )
-        access = Membership.of(profile.collection if collection is None else collection, readers)
-        profile = replace(profile, collection=access.collection)
-        if access.readers is not None:
-            profile = replace(profile, default_readers=access.readers)
+        profile = self._complete(profile or self.profile(), collection=collection, readers=readers)
         run = Adoption(self._graph, profile, self._session.plain_embedder, vectors=vectors, on_progress=on_progress)
         if dry_run:
             return run.count()
@@ -110,6 +102,15 @@ class Overlay:
             if extract and not profile.entities and not self._graph.require_record().foreign:
                 report.triples_extracted = extract_by_rules(self._session, on_progress=on_progress).triples
             return report
+
+    def _complete(self, profile: Profile | None, *, collection: str | None, readers: Sequence[str] | None) -> Profile:
+        if profile is None:
+            raise InputError(
+                f"nothing was adopted in {self._graph.name} yet: give a profile ('gear adopt' proposes one)"
+            )
+        access = CollectionAccess.of(profile.collection if collection is None else collection, readers)
+        default = profile.default_readers if access.readers is None else access.readers
+        return replace(profile, collection=access.collection, default_readers=default)
 
     def profile(self) -> Profile | None:
         """The profile of the adopted graph, or None."""

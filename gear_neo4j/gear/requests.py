@@ -1,43 +1,111 @@
-"""Recipes as the clients of a service name them: a name and a few options."""
+"""What a client of a service may choose: retrievers and agents with options, within what one question may cost.
+
+The HTTP API, its OpenAI-compatible route and the MCP server all ask here. The bounds are declared with each option
+(:func:`gear_neo4j.recipes.recipe.option`); an option without any has those below.
+"""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.recipes import AgentRecipe, Recipe, RetrieverRecipe
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.recipe import AgentRecipe, ClientLimits, Options, Recipe, RetrieverRecipe
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS, Registry
+
+RecipeType = TypeVar("RecipeType", bound=Recipe)
+Choice = str | Mapping[str, Any]
+MOST = 1_000
+LONGEST_LIST = 20
+DEEPEST = 8
 
 
-def requested_retriever(name: str | None, *, base: str | None = None) -> RetrieverRecipe:
-    """The retriever of a name (default: ``auto``), over another first stage.
+def requested_retriever(choice: Choice | None, *, base: Choice | None = None) -> RetrieverRecipe:
+    """The retriever that a client chooses, by name (default: ``auto``) or with options, over another first stage.
 
     Raises:
-        SettingsError: there is no retriever or first stage of that name, the retriever stands on none, or only the
-            operator may choose it.
+        SettingsError: it is unknown, or an option is unknown or beyond what a client may choose.
 
     Example:
         >>> requested_retriever("naive", base="sbert").title
         'naive over sbert'
     """
-    _require_open(RETRIEVERS.entry(name or "auto").recipe)
-    return RETRIEVERS.recipe({"name": name or "auto"} | ({"base": base} if base else {}))
+    return _requested(RETRIEVERS, "auto" if choice is None else choice, {} if base is None else {"base": base})
 
 
-def requested_agent(name: str | None, *, max_steps: int | None = None, max_seconds: float | None = None) -> AgentRecipe:
-    """The agent of a name (default: ``gear``) within bounds.
+def requested_agent(choice: Choice | None, *, max_steps: int | None = None, seconds: float) -> AgentRecipe:
+    """The agent that a client chooses, by name (default: ``gear``) or with options.
 
-    ``max_seconds`` bounds only agents with a budget: the caller keeps the time of the others.
+    It begins no call of a model after ``seconds``, if it has a budget: the caller keeps the time of the others.
 
     Raises:
-        SettingsError: there is no agent of that name, it has no steps to bound, or only the operator may choose it.
+        SettingsError: it is unknown, or an option is unknown or beyond what a client may choose.
 
     Example:
-        >>> requested_agent(None, max_steps=2, max_seconds=45).max_seconds
+        >>> requested_agent(None, max_steps=2, seconds=45).max_seconds
         45.0
     """
-    kind = AGENTS.entry(name or "gear").recipe
-    _require_open(kind)
-    bounds = {"max_steps": max_steps, "max_seconds": max_seconds if "max_seconds" in kind.model_fields else None}
-    return AGENTS.recipe({"name": kind.name} | {bound: value for bound, value in bounds.items() if value is not None})
+    recipe = _requested(
+        AGENTS, "gear" if choice is None else choice, {} if max_steps is None else {"max_steps": max_steps}
+    )
+    if "max_seconds" not in type(recipe).model_fields:
+        return recipe
+    bound = min(float(seconds), getattr(recipe, "max_seconds", None) or float(seconds))
+    return recipe.model_copy(update={"max_seconds": bound})
 
 
-def _require_open(kind: type[Recipe]) -> None:
-    if kind.operator_only:
-        raise SettingsError(f"{kind.name} is not offered here: {kind.operator_only}; use it in Python or with gear ask")
+def _requested(registry: Registry[RecipeType], choice: Choice, options: Mapping[str, Any]) -> RecipeType:
+    if _depth(choice) > DEEPEST or _depth(options) > DEEPEST:
+        raise SettingsError(f"the {registry.kind} is nested too deeply: at most {DEEPEST} levels may be")
+    fields = {"name": choice} if isinstance(choice, str) else dict(choice)
+    recipe = registry.recipe({**fields, **options})
+    _require_affordable(recipe)
+    return recipe
+
+
+def _require_affordable(options: Options) -> None:
+    """Check the options that were set, and those of the recipes that they hold."""
+    if isinstance(options, Recipe) and options.operator_only:
+        raise SettingsError(
+            f"{options.name} is not offered here: {options.operator_only}; use it in Python or with gear ask"
+        )
+    for name in options.model_fields_set:
+        value = getattr(options, name)
+        if isinstance(value, Options):
+            _require_affordable(value)
+        elif value is not None and (reason := _refusal(options, name, value)):
+            raise SettingsError(f"{options.label}'s {name} {reason}")
+
+
+def _refusal(options: Options, name: str, value: Any) -> str:
+    """Why a client may not choose a value; empty if it may."""
+    field = type(options).model_fields[name]
+    limits = next((limits for limits in field.metadata if isinstance(limits, ClientLimits)), ClientLimits())
+    # Any text, such as the name of a model, rather than one of a list.
+    if field.annotation in (str, str | None):
+        return "is for the operator of the service: leave it out"
+    if limits.operator_only(value):
+        return f"may not be {_shown(value)} here: that is for the operator of the service"
+    if isinstance(value, tuple) and len(value) > LONGEST_LIST:
+        return f"has {len(value)} items: here it may have at most {LONGEST_LIST}"
+    default = field.get_default(call_default_factory=True)
+    # The default is never too much.
+    most = max(MOST if limits.most is None else limits.most, default if isinstance(default, int | float) else 0)
+    if isinstance(value, int | float) and value > most:
+        return f"is {value:g}: here it may be at most {most:g}"
+    return ""
+
+
+def _shown(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value).lower()
+
+
+def _depth(value: object) -> int:
+    """How deeply a value of JSON is nested, without recursion."""
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        level = [
+            item
+            for holder in level
+            for item in (holder.values() if isinstance(holder, Mapping) else holder if isinstance(holder, list) else ())
+        ]
+    return depth

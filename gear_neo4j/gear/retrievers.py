@@ -1,7 +1,7 @@
 """The built-in retrievers: how each is made from its recipe."""
 
 from gear_neo4j.gear.session import Session
-from gear_neo4j.registry import register_retriever
+from gear_neo4j.recipes.registry import register_retriever
 from gear_neo4j.retrieval.auto import Auto, AutoRetriever
 from gear_neo4j.retrieval.base import Base, BaseRetriever
 from gear_neo4j.retrieval.hipporag import HippoRag, HippoRag2, HippoRag2Retriever, HippoRagRetriever
@@ -9,7 +9,7 @@ from gear_neo4j.retrieval.naive import Naive, NaiveRetriever
 from gear_neo4j.retrieval.paths import PathRetriever, Paths
 from gear_neo4j.retrieval.scout import Scout, ScoutGraph, ScoutRetriever
 from gear_neo4j.retrieval.subgraph import Subgraph, SubgraphRetriever
-from gear_neo4j.retrieval.sync import Sync, SyncExpansion, SyncRetriever
+from gear_neo4j.retrieval.sync import SyncExpansion, SyncGE, SyncRetriever
 from gear_neo4j.roles.answering import PromptedRoles
 from gear_neo4j.roles.seeds import PromptedSeeder
 
@@ -32,13 +32,13 @@ def naive(session: Session, recipe: Naive) -> NaiveRetriever:
     )
 
 
-@register_retriever(Sync)
-def sync(session: Session, recipe: Sync) -> SyncRetriever:
+@register_retriever(SyncGE)
+def sync(session: Session, recipe: SyncGE) -> SyncRetriever:
     """SyncGE in a single step."""
     return SyncRetriever(sync_expansion(session, recipe), embedder=session.embedder)
 
 
-def sync_expansion(session: Session, recipe: Sync) -> SyncExpansion:
+def sync_expansion(session: Session, recipe: SyncGE) -> SyncExpansion:
     """SyncGE as the retriever and GeAR's agent need it."""
     reader = session.role(PromptedRoles, method="read")
     return SyncExpansion(
@@ -56,7 +56,7 @@ def scout(session: Session, recipe: Scout) -> ScoutRetriever:
     """Scout over the graph as it is."""
     session.graph.store.require_entities(recipe.name)
     graph = session.graph
-    return ScoutRetriever(ScoutGraph(graph.store, graph.export, graph.edges, session.embedder), options=recipe)
+    return ScoutRetriever(ScoutGraph(graph.store, graph.pagerank, graph.edges, session.embedder), options=recipe)
 
 
 @register_retriever(Paths)

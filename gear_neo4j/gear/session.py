@@ -11,18 +11,18 @@ from gear_neo4j.errors import ModelError, ScopeRefusal
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import AgentRecipe, Recipe, RetrieverRecipe
-from gear_neo4j.registry import AGENTS, RETRIEVERS
-from gear_neo4j.retrieval.beam import Beam
+from gear_neo4j.recipes.recipe import AgentRecipe, Recipe, RetrieverRecipe
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.dictionary import Dictionaries
-from gear_neo4j.retrieval.expansion import Expansion, Score
 from gear_neo4j.retrieval.first_stage import FirstStage, RankerStage, RetrieverStage
 from gear_neo4j.retrieval.hipporag import GraphMemory
-from gear_neo4j.retrieval.kept import Rankers
 from gear_neo4j.retrieval.patterns.finder import PatternFinder
-from gear_neo4j.retrieval.projection import Projections
-from gear_neo4j.retrieval.rankers import BaseName
+from gear_neo4j.retrieval.rank.ranker_cache import RankerCache
+from gear_neo4j.retrieval.rank.rankers import BaseName
 from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.retrieval.walk.beam import Beam
+from gear_neo4j.retrieval.walk.expansion import Expansion, Score
+from gear_neo4j.retrieval.walk.projection import Projections
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
 
@@ -42,9 +42,9 @@ class Session:
         self.settings = settings
         self.plain_embedder = embedder
         self.player: object | None = None
-        self.rankers = Rankers(graph, home=settings.home)
-        self.projections = Projections(graph.export)
-        self.dictionaries = Dictionaries(graph.export)
+        self.rankers = RankerCache(graph, home=settings.home)
+        self.projections = Projections(graph.pagerank)
+        self.dictionaries = Dictionaries(graph.pagerank)
         self.finder = PatternFinder(graph, embedder=embedder, dictionaries=self.dictionaries)
         self._open_chat = chat
         self._opening = Lock()
@@ -82,7 +82,7 @@ class Session:
     @property
     def memory(self) -> GraphMemory:
         """The resources of a PageRank over the whole graph."""
-        return GraphMemory(self.graph.store, self.graph.export, self.projections, self.embedder)
+        return GraphMemory(self.graph.store, self.graph.pagerank, self.projections, self.embedder)
 
     def with_player(self, player: object | None) -> Self:
         """A copy of the session in which an object plays the roles whose methods it has."""
@@ -163,4 +163,4 @@ class Session:
             yield
         finally:
             self._matched.clear()
-            self.rankers.distrust()
+            self.rankers.invalidate()

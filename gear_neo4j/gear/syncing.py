@@ -11,6 +11,7 @@ from gear_neo4j.sync.origins import Origin
 from gear_neo4j.sync.report import SyncReport, refuse_to_empty
 from gear_neo4j.sync.run import SourceSync
 from gear_neo4j.sync.tables import Rows, Table
+from gear_neo4j.text.address import is_address
 
 Source = str | Path | Table
 
@@ -24,7 +25,7 @@ def planned_only(sync: SourceSync, sources: Sequence[Source], *, follow_links: b
     """
     if not sync.blank:
         sync.graph.require_newest_schema()
-    return sync.weigh(sync.plan(_origins(sync, sources, follow_links)))
+    return sync.preview(sync.plan(_origins(sync, sources, follow_links)))
 
 
 def synced(
@@ -59,4 +60,4 @@ def _origins(sync: SourceSync, sources: Sequence[Source], follow_links: bool) ->
 def _origin(source: Source, *, follow_links: bool, most_bytes: int) -> Origin:
     if isinstance(source, Table):
         return Rows(source)
-    return Remote(str(source), most_bytes) if "://" in str(source) else Folder(Path(source), follow_links)
+    return Remote(str(source), most_bytes) if is_address(str(source)) else Folder(Path(source), follow_links)

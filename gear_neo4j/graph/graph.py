@@ -6,32 +6,32 @@ from contextlib import AbstractContextManager
 
 from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import MigrationError
-from gear_neo4j.graph import bulk, migrations, preparation, schema
-from gear_neo4j.graph.collections import Collections
-from gear_neo4j.graph.community_store import CommunityStore
-from gear_neo4j.graph.corpus_writes import CorpusWrites
-from gear_neo4j.graph.database import Database
-from gear_neo4j.graph.diagnostics import Diagnostics
-from gear_neo4j.graph.entities import Entities
-from gear_neo4j.graph.excerpt import Excerpt
-from gear_neo4j.graph.export import Export, Version
-from gear_neo4j.graph.extraction_queue import ExtractionQueue
-from gear_neo4j.graph.imports import Imports
-from gear_neo4j.graph.manifest import Manifest
-from gear_neo4j.graph.mass_edges import MassReader
-from gear_neo4j.graph.migration_files import Migration
-from gear_neo4j.graph.neighbourhoods import Neighbourhoods
-from gear_neo4j.graph.overlay_store import OverlayStore
-from gear_neo4j.graph.pattern_queries import PatternQueries
-from gear_neo4j.graph.profiles import QueryProfile
-from gear_neo4j.graph.record import StoreRecord, read_record, require_record
-from gear_neo4j.graph.scoped import scoped
-from gear_neo4j.graph.sources import Sources
-from gear_neo4j.graph.store import Store
-from gear_neo4j.graph.survey_queries import SurveyQueries
-from gear_neo4j.graph.synonyms import Synonyms
-from gear_neo4j.graph.templates import Templates
-from gear_neo4j.recipes import Recipe
+from gear_neo4j.graph.connection.database import Database
+from gear_neo4j.graph.connection.query_profiles import QueryProfile
+from gear_neo4j.graph.guard.excerpt import Excerpt
+from gear_neo4j.graph.read.adjacency import AdjacencyReader
+from gear_neo4j.graph.read.collections import Collections
+from gear_neo4j.graph.read.diagnostics import Diagnostics
+from gear_neo4j.graph.read.entities import Entities
+from gear_neo4j.graph.read.neighbourhoods import Neighbourhoods
+from gear_neo4j.graph.read.pagerank_queries import PageRankQueries, Version
+from gear_neo4j.graph.read.pattern_queries import PatternQueries
+from gear_neo4j.graph.read.sources import Sources
+from gear_neo4j.graph.read.store import Store
+from gear_neo4j.graph.read.survey_queries import SurveyQueries
+from gear_neo4j.graph.read.templates import Templates
+from gear_neo4j.graph.schema import bulk, indexes, migrations, preparation
+from gear_neo4j.graph.schema.migration_files import Migration
+from gear_neo4j.graph.schema.record import StoreRecord, read_record, require_record
+from gear_neo4j.graph.scope.scoped import scoped
+from gear_neo4j.graph.write.community_store import CommunityStore
+from gear_neo4j.graph.write.corpus_writes import CorpusWrites
+from gear_neo4j.graph.write.extraction_queue import ExtractionQueue
+from gear_neo4j.graph.write.imports import Imports
+from gear_neo4j.graph.write.manifest import Manifest
+from gear_neo4j.graph.write.overlay_store import OverlayStore
+from gear_neo4j.graph.write.synonyms import Synonyms
+from gear_neo4j.recipes.recipe import Recipe
 from gear_neo4j.scope import Scope
 
 
@@ -40,7 +40,7 @@ class Graph:
 
     Attributes:
         store: passages, triples and the steps of a walk, for retrieval.
-        export: ids, seeds and names, for PageRank and the dictionary of names.
+        pagerank: ids, seeds and names, for PageRank and the dictionary of names.
         edges: the edges around passages and entities, for PageRank.
         neighbourhoods: paths between nodes, and facts around them.
         entities: what the graph says of one node.
@@ -62,8 +62,8 @@ class Graph:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.store = Store(database)
-        self.export = Export(database)
-        self.edges = MassReader(database)
+        self.pagerank = PageRankQueries(database)
+        self.edges = AdjacencyReader(database)
         self.neighbourhoods = Neighbourhoods(database)
         self.entities = Entities(database)
         self.templates = Templates(database)
@@ -87,7 +87,7 @@ class Graph:
 
     @property
     def version(self) -> str:
-        """The version of the Neo4j server; that of the graph itself is ``export.version()``."""
+        """The version of the Neo4j server; that of the graph itself is ``pagerank.version()``."""
         return self.database.version
 
     @property
@@ -108,7 +108,7 @@ class Graph:
         return require_record(self.database)
 
     def prepare(self, *, model: str, dimension: int) -> None:
-        """Migrate, and record the embedding model; see :func:`gear_neo4j.graph.preparation.prepare`."""
+        """Migrate, and record the embedding model; see :func:`gear_neo4j.graph.schema.preparation.prepare`."""
         preparation.prepare(self.database, model=model, dimension=dimension)
 
     def prepare_overlay(
@@ -122,7 +122,7 @@ class Graph:
         collection: str,
         readers: Sequence[str] | None,
     ) -> VectorSource:
-        """Migrate for an adoption; see :func:`gear_neo4j.graph.preparation.prepare_overlay`."""
+        """Migrate for an adoption; see :func:`gear_neo4j.graph.schema.preparation.prepare_overlay`."""
         return preparation.prepare_overlay(
             self.database,
             model=model,
@@ -135,13 +135,13 @@ class Graph:
         )
 
     def migrate(self, *, dimension: int) -> tuple[Migration, ...]:
-        """Bring the schema up to date; returns what was applied. See :func:`gear_neo4j.graph.migrations.migrate`."""
+        """Bring the schema up to date; returns what was applied."""
         return migrations.migrate(self.database, dimension=dimension)
 
     @property
     def could_filter(self) -> bool:
         """Whether the server's vector indexes can filter by collection, and those of this database do not."""
-        return self.database.has_index_filters and not schema.filter_by_collection(self.database)
+        return self.database.has_index_filters and not indexes.filter_by_collection(self.database)
 
     def rebuild_indexes(self, *, dimension: int) -> None:
         """Create the vector indexes of passages and triples anew, as this server can do best; does not wait."""
@@ -169,17 +169,17 @@ class Graph:
         migrations.drop_schema(self.database)
 
     def verify(self, *, dimension: int) -> None:
-        """Check that every index is correct and online; see :func:`gear_neo4j.graph.schema.verify`."""
-        schema.verify(self.database, dimension=dimension)
+        """Check that every index is correct and online; see :func:`gear_neo4j.graph.schema.indexes.verify`."""
+        indexes.verify(self.database, dimension=dimension)
 
     def await_online(self, *, seconds: float = math.inf, on_percent: Callable[[float], None] = lambda _: None) -> None:
         """Wait until all our indexes are built."""
-        schema.await_online(self.database, seconds=seconds, on_percent=on_percent)
+        indexes.await_online(self.database, seconds=seconds, on_percent=on_percent)
 
     def loading(
         self, *, dimension: int, expected: int, on_percent: Callable[[float], None] = lambda _: None
     ) -> AbstractContextManager[None]:
-        """Drop the vector index during a large load; see :func:`gear_neo4j.graph.bulk.loading`."""
+        """Drop the vector index during a large load; see :func:`gear_neo4j.graph.schema.bulk.loading`."""
         return bulk.loading(self.database, dimension=dimension, expected=expected, on_percent=on_percent)
 
     def explain(self, text: str, *, timeout: float = 10.0) -> str:
@@ -205,8 +205,8 @@ class Graph:
 
     def passages(self, version: Version) -> int:
         """The number of passages of a version of the graph; under a scope, about how many are in it."""
-        extent = self.database.extent
-        return version.passages if extent is None else extent.passages
+        size = self.database.scope_size
+        return version.passages if size is None else size.passages
 
     def profiling(self, listener: Callable[[QueryProfile], None]) -> "Graph":
         """The same graph; the listener receives the profile of each query."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from gear_neo4j.graph.columns import bare, columns_of
-from gear_neo4j.graph.scoping import Shape, has_conditions, within_scope, without_scope
+from gear_neo4j.graph.scope.scope_macros import Shape, has_conditions, within_scope, without_scope
 
 _HEADER = re.compile(
     r"//\s*name:\s*(?P<name>\w+)\((?P<parameters>[\w\s,]*)\)\s*\n"

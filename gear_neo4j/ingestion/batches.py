@@ -1,6 +1,6 @@
-"""One batch of an ingest into the graph; the same in one process as on many machines.
+"""Writes one batch of an ingest, in one process or on many machines.
 
-Each is written as often as one likes: what is there already stays.
+A batch can be written repeatedly: existing items stay unchanged.
 """
 
 from collections.abc import Callable
@@ -17,14 +17,14 @@ from gear_neo4j.models.embeddings import Embedder
 
 @dataclass(frozen=True, slots=True)
 class BatchOutcome:
-    """What a batch adds to the report, and what of it could not be used."""
+    """The counts of a batch for the report, and its problems."""
 
     report: IngestReport
     problems: tuple[Problem, ...] = ()
 
 
 def passages_read(batch: PassageBatch) -> IngestReport:
-    """The counts of a batch of passages before any of it is written."""
+    """The counts of a batch of passages before it is written."""
     characters = sum(len(passage.content) for passage in batch.passages)
     return IngestReport(
         documents_read=len(batch.documents), passages_read=len(batch.passages), characters_read=characters
@@ -39,7 +39,7 @@ def write_passage_batch(
     collection: str,
     replaceable: Callable[[str], bool] = lambda _: False,
 ) -> BatchOutcome:
-    """Write passages, and take out what the documents that end with them no longer hold; see :func:`write_passages`."""
+    """Write passages, and remove stale passages of the documents that end with them; see :func:`write_passages`."""
     written = write_passages(graph, batch.passages, embedder=embedder, replaceable=replaceable)
     removed = remove_stale(graph, batch.documents, collection=collection)
     report = passages_read(batch)
@@ -52,21 +52,23 @@ def write_passage_batch(
 
 
 def write_triple_batch(graph: Graph, batch: TripleBatch, *, embedder: Embedder) -> BatchOutcome:
-    """Write triples of passages that are in the graph; see :func:`write_triples`."""
+    """Write the triples of passages in the graph; see :func:`write_triples`."""
     written = write_triples(graph, batch.triples, completed=batch.completed, embedder=embedder)
     report = IngestReport(triples_read=len(batch.triples), triples_written=written.new)
-    unknown = sorted((batch.places[passage], passage) for passage in written.unknown)
+    unknown = sorted((batch.locations[passage], passage) for passage in written.unknown)
     missing = (
         Problem(
-            place.file,
-            place.line,
+            location.file,
+            location.line,
             f"names the passage {passage!r}, which does not exist: ingest it first, then this file again",
         )
-        for place, passage in unknown
+        for location, passage in unknown
     )
     return BatchOutcome(report, (*batch.problems, *missing))
 
 
 def _taken(batch: PassageBatch, number: int) -> Problem:
-    place, id = batch.places[number], batch.passages[number].id
-    return Problem(place.file, place.line, f"another text has the id {id!r} already: give this one an id of its own")
+    location, id = batch.locations[number], batch.passages[number].id
+    return Problem(
+        location.file, location.line, f"another text has the id {id!r} already: give this one an id of its own"
+    )

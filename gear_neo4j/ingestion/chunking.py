@@ -1,4 +1,4 @@
-"""Documents cut into passages at paragraphs and sentences, each with the place where it begins."""
+"""Splits documents into passages at paragraphs and sentences, each with its position."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,19 +14,19 @@ from gear_neo4j.ingestion.parts import Part
 CHUNK_SIZE = 1_000
 SMALLEST_CHUNK = 100
 PARAGRAPH = r"\n\s*\n"
-# Chinese and Japanese put no space after a sentence; a quotation mark or bracket still belongs to it.
+# Chinese and Japanese have no space after a sentence; a closing quotation mark or bracket still belongs to it.
 SENTENCE = (
     r"(?:(?<=[.!?…])|(?<=[.!?…][\"'”’»)\]]))\s+"
     r"|(?<=[。！？])(?![。！？」』”’）])|(?<=[。！？][」』”’）])"
 )
 LINE = r"\n"
 SPACE = r"\s+"
-# A word longer than a chunk, or a text of a script without spaces, is cut anywhere.
+# A word longer than a chunk, or text in a script without spaces, is cut anywhere.
 ANYWHERE = ""
 
 
 def check_size(chunk_size: int) -> None:
-    """Refuse a length of passages that would cut sentences to pieces.
+    """Refuse a length of passages that would break up sentences.
 
     Raises:
         SettingsError: it is below 100 characters.
@@ -37,20 +37,20 @@ def check_size(chunk_size: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of a text, and at which of its characters it begins, from 0."""
+    """A piece of a text, and its offset in characters."""
 
     text: str
     start: int
 
 
 def chunks(text: str, *, size: int = CHUNK_SIZE) -> list[Chunk]:
-    """Pieces of at most ``size`` characters without overlap, cut where the text pauses; blanks at their ends are lost.
+    """Pieces of at most ``size`` characters without overlap, split at paragraphs and sentences, and stripped.
 
     Example:
         >>> [chunk.text for chunk in chunks("First one. Second one, longer. Third.", size=20)]
         ['First one.', 'Second one, longer.', 'Third.']
     """
-    # The splitters take a while to import: only documents need them.
+    # Slow to import, and only needed for documents.
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
     splitter = RecursiveCharacterTextSplitter(
@@ -69,12 +69,12 @@ def chunks(text: str, *, size: int = CHUNK_SIZE) -> list[Chunk]:
 def passages_of(
     path: Path, *, size: int = CHUNK_SIZE, limits: Limits = DEFAULT_LIMITS, name: str | None = None
 ) -> list[Passage]:
-    """The passages of a document in its order, equal ones once, with its metadata.
+    """The passages of a document in order, equal ones once, with its metadata.
 
-    Their source is the path as given, or the ``name`` by which the document is known.
+    Their source is the path as given, or the document's ``name``.
 
     Raises:
-        InputError: says why the file cannot be used, without its name.
+        InputError: says why the file cannot be used, without naming it.
     """
     source = name or _source(path)
     passages: dict[str, Passage] = {}
@@ -97,7 +97,7 @@ def _source(path: Path) -> str:
 
 
 def _number(part: Part, pieces: Sequence[Chunk]) -> Iterator[tuple[Chunk, int]]:
-    """Each chunk with the line or character it begins at; pages and rows are places of their own."""
+    """Each chunk with the number of its first line or character, or of its page or row."""
     line, end = part.number, 0
     for chunk in pieces:
         line, end = line + part.text.count("\n", end, chunk.start), chunk.start

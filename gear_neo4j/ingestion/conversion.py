@@ -1,7 +1,7 @@
-"""Documents converted in a process of its own: the only way to stop a parser that does not end.
+"""Converts documents in a separate process, the only way to stop a parser that does not end.
 
-The process is ``converter.py``. It serves one document after the other, and is ended and started anew after one that
-took too long, died, or needed a lot of memory.
+The process runs ``converter.py``. It converts one document after the other, and is restarted after a document that took
+too long, crashed it, or needed a lot of memory.
 """
 
 import json
@@ -25,7 +25,7 @@ Reply = Mapping[str, Any]
 
 
 class Converter:
-    """Converts documents under limits; its process starts with the first one and ends with the ``with`` block."""
+    """Converts documents within limits; its process starts with the first document and ends with the ``with`` block."""
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
         self._limits = limits
@@ -33,14 +33,14 @@ class Converter:
 
     @property
     def pid(self) -> int | None:
-        """The id of the process, if there is one now."""
+        """The id of the process, if it is running."""
         return self._process.pid if self._process else None
 
     def passages_of(self, path: Path, *, size: int, name: str | None = None) -> list[Passage]:
-        """The passages of a document, as :func:`gear_neo4j.ingestion.chunking.passages_of` gives them.
+        """The passages of a document; see :func:`gear_neo4j.ingestion.chunking.passages_of`.
 
         Raises:
-            InputError: says why the file cannot be used, without its name.
+            InputError: says why the file cannot be used, without naming it.
         """
         started = time.monotonic()
         reply = self._exchange({"path": str(path), "size": size, "name": name})
@@ -56,11 +56,11 @@ class Converter:
         return [Passage(*fields) for fields in reply["passages"]]
 
     def close(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process."""
         process, self._process = self._process, None
         if process:
             process.kill()
-            # What was not yet sent cannot be sent any more.
+            # Unsent data cannot be sent any more.
             with suppress(BrokenPipeError), process:
                 pass
 
@@ -90,11 +90,11 @@ class Converter:
 
 
 def _start(limits: Limits) -> subprocess.Popen[bytes]:
-    # -P: a module beside the documents must not be imported from the working folder.
+    # -P: modules in the working folder, beside the documents, must not be imported.
     command = [sys.executable, "-P", "-m", PROGRAM, json.dumps(asdict(limits))]
     root = str(Path(__file__).parents[2])
     paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-    # numpy, which the loaders bring along, would reserve memory for a thread per core.
+    # numpy, which the loaders import, would reserve memory for a thread per core.
     environment = {**os.environ, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1"}
     pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing, env=environment)

@@ -1,6 +1,6 @@
-"""The process in which documents are converted: a line of JSON per document in, a line of JSON with its passages out.
+"""The process that converts documents: it reads a line of JSON per document, and writes a line with its passages.
 
-``conversion.py`` starts it and ends it.
+``conversion.py`` starts and ends it.
 """
 
 import json
@@ -18,15 +18,15 @@ from gear_neo4j.ingestion.chunking import passages_of
 from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.parts import TOO_MUCH_MEMORY
 
-# An orphan ends itself this many seconds after its parent would have ended it.
+# An orphan exits this many seconds after its parent would have killed it.
 GRACE = 10
 
 
 def main() -> None:
-    """Convert the documents that standard input names, until it ends."""
+    """Convert the documents named on standard input, until it ends."""
     limits = Limits(**json.loads(sys.argv[1]))
     _bound_memory(limits.memory)
-    # What a library prints must not get between the replies.
+    # Output of libraries must not get between the replies.
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
@@ -50,7 +50,7 @@ def _reply(request: dict[str, Any], limits: Limits) -> dict[str, Any]:
 
 
 def _bound_memory(size: int) -> None:
-    # Data, not address space: libraries map far more than they use. Only Linux keeps to it.
+    # Data, not address space: libraries map far more than they use. Only Linux enforces it.
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -58,13 +58,13 @@ def _bound_memory(size: int) -> None:
 
 
 def _is_large(limits: Limits) -> bool:
-    """Whether what this process has taken so far would be missed by the next document."""
+    """Whether this process has used so much memory that the next document might lack it."""
     return _peak() > limits.memory // 4
 
 
 def _peak() -> int:
-    """The most memory that this process has had, in bytes; 0 where that is not known."""
-    # Linux's getrusage begins with the memory of the process that started this one.
+    """The peak memory of this process, in bytes; 0 if unknown."""
+    # Linux's getrusage includes the memory of the parent process.
     status = Path("/proc/self/status")
     if status.exists():
         line = next(line for line in status.read_text("ascii").splitlines() if line.startswith("VmHWM"))

@@ -1,4 +1,4 @@
-"""Passages taken out of the graph, with the triples they state and the entities that nothing else names."""
+"""Removes passages from the graph, with the triples that they state and the entities that only they mention."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -6,8 +6,8 @@ from pathlib import Path
 
 from gear_neo4j.domain import Passage, make_passage
 from gear_neo4j.errors import NothingFound
-from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.write.corpus_writes import Deletion
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.scope import DEFAULT_COLLECTION, qualified_id
 
@@ -24,21 +24,21 @@ def forget(
     dry_run: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Deletion:
-    """Remove the passages of a source from a collection, 500 a transaction; killed, it can be run again and goes on.
+    """Remove the passages of a source from a collection, 500 per transaction; a killed run can be repeated.
 
-    A path is taken as an ingest of it would write it: ``./docs/a.md`` is ``docs/a.md``.
+    A path is normalised as in an ingest: ``./docs/a.md`` is ``docs/a.md``.
 
     Raises:
         InputError: the database holds no passages.
         NothingFound: no passage has that source; the message names some that exist.
-        MigrationError: a dry run needs the newest schema, and changes nothing.
+        MigrationError: a dry run needs the newest schema, since it changes nothing.
     """
     _require_schema(graph, dry_run=dry_run)
     name, total = _find_source(graph, source, collection=collection)
     if dry_run:
-        return graph.sources.weigh(name, collection=collection)
+        return graph.sources.preview(name, collection=collection)
 
-    # Before the passages, so that a sync after a forgetting that was killed reads the document again.
+    # Before the passages, so that a sync after a killed run reads the document again.
     graph.manifest.forget([name], collection=collection)
 
     def batch() -> list[str]:
@@ -54,24 +54,24 @@ def drop_collection(
     dry_run: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Deletion:
-    """Remove the communities and passages of a collection, 500 a transaction; killed, it can be run again and goes on.
+    """Remove the communities and passages of a collection, 500 per transaction; a killed run can be repeated.
 
-    A dry run counts passages and triples, but not the entities that would go with them.
+    A dry run counts passages and triples, but not the entities that would be removed with them.
 
     Raises:
         InputError: the database holds no passages.
         NothingFound: there is no such collection; the message names those that exist.
-        MigrationError: a dry run needs the newest schema, and changes nothing.
+        MigrationError: a dry run needs the newest schema, since it changes nothing.
     """
     _require_schema(graph, dry_run=dry_run)
-    passages, triples = graph.collections.weigh(collection)
+    passages, triples = graph.collections.preview(collection)
     if not passages:
         raise graph.collections.missing(collection)
     if dry_run:
         return Deletion(passages, triples)
 
     graph.manifest.drop(collection)
-    # First, so that a drop that is killed leaves no report on passages that are gone.
+    # First, so that a killed run leaves no report on removed passages.
     while graph.communities.drop(collection, limit=COMMUNITIES_A_BATCH):
         pass
 
@@ -82,9 +82,9 @@ def drop_collection(
 
 
 def set_readers(graph: Graph, source: str | Path, readers: Sequence[str], *, collection: str) -> int:
-    """Set the readers of all passages of a source in a collection, and of their triples; returns how many passages.
+    """Set the readers of a source's passages in a collection, and of their triples; returns the number of passages.
 
-    Each transaction changes at most 500 passages, each with its triples; killed, it can be run again.
+    Each transaction changes at most 500 passages with their triples; a killed run can be repeated.
 
     Raises:
         InputError: the database holds no passages.
@@ -119,9 +119,9 @@ def _remove(
 def remove_stale(
     graph: Graph, documents: Mapping[str, frozenset[str]], *, collection: str = DEFAULT_COLLECTION
 ) -> Deletion:
-    """Remove the passages of documents that no longer contain them; ``documents`` holds the current ids by source.
+    """Remove passages that their documents no longer contain; ``documents`` holds the current ids by source.
 
-    A passage that some file of JSONL gave the source of a document is not the document's, and stays.
+    Passages from JSONL that name a document as their source stay.
     """
     stored = graph.sources.of_documents(list(documents), collection=collection) if documents else []
     ids = [id for id, source in stored if id not in documents[source]]
@@ -134,7 +134,7 @@ def remove_stale(
 
 
 def forget_documents(graph: Graph, names: Sequence[str], *, collection: str) -> Deletion:
-    """Remove the passages of documents that are gone, and the records of syncs that read them."""
+    """Remove the passages of deleted documents, and their records of syncs."""
     _reopen_dataset(graph, collection)
     removed = remove_stale(graph, dict.fromkeys(names, frozenset()), collection=collection)
     graph.manifest.forget(names, collection=collection)
@@ -142,7 +142,7 @@ def forget_documents(graph: Graph, names: Sequence[str], *, collection: str) -> 
 
 
 def _find_source(graph: Graph, source: str | Path, *, collection: str) -> tuple[str, int]:
-    """The name under which a source is known, and the number of its passages."""
+    """The name that a source is stored under, and the number of its passages."""
     for name in dict.fromkeys((str(source), Path(source).as_posix())):
         held = graph.sources.passages(name)
         if collection in held:
@@ -166,13 +166,13 @@ def _require_schema(graph: Graph, *, dry_run: bool) -> None:
 
 
 def _reopen_dataset(graph: Graph, collection: str) -> None:
-    """An evaluation must not take the rest for its whole data set."""
+    """Mark the data set as incomplete, so that an evaluation ingests it again."""
     if dataset := graph.store.dataset(collection=collection):
         graph.store.record_dataset(dataset.name, fingerprint=None, collection=collection)
 
 
 def _existing(graph: Graph, source: str) -> str:
-    """Some sources that exist: those in it, if it is a folder, then those beside it, then any."""
+    """Some existing sources: those inside it, if it is a folder, then those beside it, then any."""
     folder, slash, _ = source.rpartition("/")
     sources = chain.from_iterable(_sources_in(graph, prefix) for prefix in (f"{source}/", folder + slash, ""))
     names: dict[str, None] = {}

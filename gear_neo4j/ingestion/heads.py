@@ -1,7 +1,7 @@
-"""Metadata of documents: what a file and its head say of them, as fields that a filter can compare.
+"""The metadata of documents, from the file and its head, as fields for filters.
 
-The heads of HTML, PDF and office files give ``author``, ``date``, ``description``, ``keywords`` and ``language``; front
-matter gives the fields that it has. Every file has a ``file`` name and the time it was ``modified``.
+The heads of HTML, PDF and office files provide ``author``, ``date``, ``description``, ``keywords`` and ``language``;
+front matter provides its own fields. Every file has a ``file`` name and the time it was ``modified``.
 """
 
 import re
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from bs4 import BeautifulSoup
     from pypdf import DocumentInformation
 
-# Each passage of a document keeps its metadata: a head of any size would be stored as often as there are passages.
+# Every passage of a document stores its metadata, so the size of a head must be limited.
 LONGEST_HEAD = 8_192
 LONGEST_TEXT = 1_000
 MOST_ITEMS = 100
 MOST_FIELDS = 50
-# Names of <meta> elements, in the order in which they count.
+# Names of <meta> elements, in order of precedence.
 _META = {
     "author": ("author", "dc.creator", "dcterms.creator", "citation_author", "article:author"),
     "date": ("date", "dc.date", "dcterms.date", "dcterms.created", "citation_date", "article:published_time"),
@@ -36,9 +36,9 @@ _BETWEEN_KEYWORDS = re.compile(r"[,;]")
 
 
 def fields(given: Mapping[Any, Any]) -> dict[str, Any]:
-    """The fields that a passage can keep: nested values, overlong texts and more than 50 fields are left out.
+    """The fields that a passage can store, at most 50; nested values and overlong texts are left out.
 
-    Dates become texts in ISO 8601, times with a zone are in UTC.
+    Dates become texts in ISO 8601; times with a zone become UTC.
 
     Example:
         >>> fields({"year": 2024, "team": ["red", "blue"], "seen": date(2024, 5, 31), "nested": {"a": 1}})
@@ -46,7 +46,7 @@ def fields(given: Mapping[Any, Any]) -> dict[str, Any]:
     """
     kept: dict[str, Any] = {}
     for name, value in given.items():
-        # A time of year 1 can have none in UTC.
+        # A time in the year 1 may not exist in UTC.
         with suppress(ValueError, OverflowError):
             kept |= to_metadata({str(name): _value(value)})
         if len(kept) == MOST_FIELDS:
@@ -55,13 +55,13 @@ def fields(given: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def from_file(path: Path) -> dict[str, Any]:
-    """The name of a file, and when it was modified."""
+    """The name of a file, and the time of its last modification."""
     modified = datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
     return fields({"file": path.name, "modified": modified})
 
 
 def from_front_matter(block: str) -> dict[str, Any]:
-    """The settings in front of a Markdown text, in YAML without the rules around them; none if they cannot be read.
+    """The front matter of a Markdown text, given as YAML without its delimiters; empty if it cannot be parsed.
 
     Example:
         >>> from_front_matter("title: Minutes\\nteam: [red]\\ndate: 2024-05-31T10:00:00+02:00")
@@ -71,7 +71,7 @@ def from_front_matter(block: str) -> dict[str, Any]:
 
 
 def keeps_all(block: str) -> bool:
-    """Whether the metadata of a block of settings holds all that it says.
+    """Whether all fields of a block of front matter become metadata.
 
     Example:
         >>> keeps_all("title: Minutes"), keeps_all("team: {red: 1}"), keeps_all("no settings")
@@ -87,13 +87,13 @@ def _settings(block: str) -> dict[Any, Any]:
     try:
         settings = yaml.safe_load(block)
     except Exception:
-        # Besides errors of YAML, a tag on a wrong value raises whatever its constructor happens to meet.
+        # Besides YAML errors, the constructor of a tag can raise anything.
         return {}
     return settings if isinstance(settings, dict) else {}
 
 
 def from_html(soup: "BeautifulSoup") -> dict[str, Any]:
-    """What the ``<meta>`` elements of a page and the ``lang`` of its root say.
+    """The metadata from the ``<meta>`` elements of a page and the ``lang`` of its root.
 
     Example:
         >>> from bs4 import BeautifulSoup
@@ -110,7 +110,7 @@ def from_html(soup: "BeautifulSoup") -> dict[str, Any]:
 
 
 def from_pdf(information: "DocumentInformation") -> dict[str, Any]:
-    """What the information of a PDF says; its subject is the description."""
+    """The metadata from the information of a PDF; its subject becomes the description."""
     created: datetime | None = None
     # Dates in PDFs are often malformed.
     with suppress(Exception):
@@ -126,7 +126,7 @@ def from_pdf(information: "DocumentInformation") -> dict[str, Any]:
 
 
 def from_office(core: Mapping[str, str]) -> dict[str, Any]:
-    """What the core properties of an office file say; its comments are the description, or else its subject.
+    """The metadata from the core properties of an office file; the description is its comments, else its subject.
 
     Example:
         >>> from_office({"creator": "Ada", "created": "2024-05-31T10:00:00Z", "subject": "Sales"})
@@ -148,7 +148,7 @@ def _described(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _standard(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The fields that are not blank, keywords as a list, dates in one form."""
+    """The fields that are not blank, with keywords as a list and dates in one format."""
     for name, value in given.items():
         match name, value:
             case "date", datetime():
@@ -162,7 +162,7 @@ def _standard(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _moment(text: str) -> datetime | str:
-    # A day without a time stays one.
+    # A date without a time stays a date.
     with suppress(ValueError):
         return datetime.fromisoformat(text) if len(text) > len("2024-05-31") else text
     return text

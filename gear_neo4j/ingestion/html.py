@@ -1,4 +1,4 @@
-"""HTML as Markdown, so that its headings and tables are read like those of any other document."""
+"""Converts HTML to Markdown, so that its headings and tables are read like those of other documents."""
 
 import re
 from collections.abc import Mapping
@@ -8,9 +8,9 @@ from typing import Any
 
 from gear_neo4j.ingestion import heads
 
-# Never shown as text. Not the whole head: if nothing closes it, the parser puts the text of the page into it.
+# Elements without visible text. Not the whole head: if it is not closed, the parser puts the page's text into it.
 _HIDDEN = ("title", "script", "style", "template", "noscript")
-# Inline marks, and links with their addresses, would stand between the words of a sentence.
+# Inline marks and the addresses of links would interrupt sentences.
 _UNMARKED = ("a", "img", "b", "strong", "i", "em", "code", "kbd", "samp", "s", "del")
 _TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
 
@@ -25,10 +25,10 @@ class Page:
 
 
 def to_markdown(content: bytes) -> Page:
-    """A page with its text as Markdown; one without a main heading gets its title as one.
+    """A page with its text as Markdown; without a main heading, its title becomes one.
 
     Raises:
-        UnicodeDecodeError, LookupError: the page is not in UTF-8, and in no encoding that it declares.
+        UnicodeDecodeError, LookupError: the page is neither UTF-8 nor in the encoding that it declares.
         RecursionError: its elements are nested too deeply.
 
     Example:
@@ -39,7 +39,7 @@ def to_markdown(content: bytes) -> Page:
     from markdownify import ATX, MarkdownConverter
 
     class Soup(BeautifulSoup):
-        """A tree that ends where its elements are nested more deeply than the converter can follow."""
+        """A tree that refuses elements nested more deeply than the converter can handle."""
 
         def pushTag(self, tag: Tag) -> None:  # noqa: N802
             super().pushTag(tag)
@@ -66,7 +66,7 @@ def to_markdown(content: bytes) -> Page:
 
 
 def _encoding(content: bytes) -> str:
-    """UTF-8 where the page is valid UTF-8, else the encoding that it declares."""
+    """UTF-8 if the page is valid UTF-8, else the declared encoding."""
     from bs4.dammit import EncodingDetector
 
     try:

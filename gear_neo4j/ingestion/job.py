@@ -1,4 +1,4 @@
-"""An ingest, or the removal of a source, that a service has accepted and does later: what a caller sees of it."""
+"""Jobs of the service, such as an ingest or the removal of a source, as a caller sees them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ ENDED: frozenset[JobState] = frozenset({"done", "failed", "cancelled"})
 
 @dataclass(frozen=True, slots=True)
 class JobFile:
-    """A file of a job: the name that its sender has for it, and its size in bytes."""
+    """A file of a job: the name given by its sender, and its size in bytes."""
 
     name: str
     kind: FileKind
@@ -24,12 +24,12 @@ class JobFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A piece of work on one collection, and how far it is.
+    """A job on one collection, and its progress.
 
-    ``source`` is what a job of the task ``forget`` removes. Times are in ISO 8601, empty before they are known.
-    ``progress`` has a place for each stage that has begun, ``counts`` what an ended job read, wrote and removed.
-    ``problems`` are the first of ``problem_count`` lines and files that could not be used, ``detail`` says why a job
-    failed, or what it waits for.
+    ``source`` is the source that a job of the task ``forget`` removes. Times are in ISO 8601, empty until they are
+    known. ``progress`` has an entry for each stage that has begun, ``counts`` the numbers of items that a finished job
+    read, wrote and removed. ``problems`` holds the first of ``problem_count`` lines and files that could not be used;
+    ``detail`` says why a job failed, or what it waits for.
     """
 
     id: str
@@ -49,5 +49,5 @@ class Job:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing more will happen."""
+        """Whether the job is finished."""
         return self.state in ENDED

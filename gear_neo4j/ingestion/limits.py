@@ -1,4 +1,4 @@
-"""What a document may take at most, so that one hostile or broken file costs no more than its share."""
+"""Limits on a document, so that a hostile or broken file cannot use unlimited resources."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,11 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The most that one document may be and take: a document beyond any of them is a problem of its own.
+    """The limits for one document; a document beyond a limit is reported as a problem.
 
-    ``bytes`` is the size of its file, ``characters`` the text that comes out of it, ``pages`` those of a PDF or
-    the slides of a presentation, ``expanded`` what an office file holds once it is decompressed (bytes);
-    ``seconds`` and ``memory`` (bytes, on Linux) are what its conversion may take.
+    ``bytes`` limits the size of its file, ``characters`` its text, ``pages`` the pages of a PDF or slides of a
+    presentation, ``expanded`` the decompressed size of an office file (bytes); ``seconds`` and ``memory`` (bytes, on
+    Linux) limit its conversion.
     """
 
     bytes: int = 256 * MIB

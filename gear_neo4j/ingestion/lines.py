@@ -1,4 +1,4 @@
-"""JSONL files read as a stream: each line becomes a passage, the triples of a passage, or a problem with its reason."""
+"""Reads JSONL files as a stream: each line becomes a passage, the triples of a passage, or a problem."""
 
 import json
 from codecs import BOM_UTF8
@@ -11,35 +11,35 @@ from typing import Any, TypeVar
 from gear_neo4j.domain import LONGEST_KEY, Passage, Triple, make_triple, passage_id
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.filters import LONGEST_FIELD
-from gear_neo4j.printable import is_storable
 from gear_neo4j.scope import reader_names
+from gear_neo4j.text.printable import is_storable
 
 # An index entry of Neo4j holds at most 8,167 bytes, and a character takes up to four.
 LONGEST_SOURCE = 2_000
 LONGEST_VALUE = 10_000
 MOST_FIELDS = 200
 LONGEST_LINE = 64 * 1024 * 1024
-# A line of 64 MiB can hold twenty million parts that are no triples.
+# A line of 64 MiB can have twenty million malformed triples.
 SHOWN_MALFORMED = 20
 Record = TypeVar("Record")
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A line or a file that could not be used, or a part of one, and why; line 0 stands for the whole file."""
+    """The reason why a line or file, or a part of it, could not be used; line 0 means the whole file."""
 
     file: str
     line: int
     reason: str
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.reason}"
+        location = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{location}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
 class PassageTriples:
-    """The triples of one passage as read, and the parts of the line that were not triples."""
+    """The triples of one passage, and the malformed parts of its line."""
 
     passage: str
     triples: tuple[Triple, ...]
@@ -48,7 +48,7 @@ class PassageTriples:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a file that was read, where it stands, and how far into the file it reaches, in bytes."""
+    """A line of a file: its number, the offset of its end in bytes, and its text."""
 
     file: str
     number: int
@@ -57,7 +57,7 @@ class Line:
 
 
 def read_lines(path: Path) -> Iterator[Line]:
-    """The lines of a file that are not blank; the text of a line over 64 MiB is None, so that memory stays bounded.
+    """The lines of a file, except blank ones; the text of a line over 64 MiB is None, to limit memory.
 
     Raises:
         InputError: the file is missing, not a file, or cannot be read.
@@ -78,7 +78,7 @@ def read_lines(path: Path) -> Iterator[Line]:
 
 
 def parsed(line: Line, parse: Callable[[dict[str, Any]], Record]) -> Record | Problem:
-    """What ``parse`` makes of a line's JSON object, or the problem with it."""
+    """The result of ``parse`` for a line's JSON object, or the problem with it."""
     try:
         return parse(_json_object(line.text))
     except ValueError as error:
@@ -88,7 +88,7 @@ def parsed(line: Line, parse: Callable[[dict[str, Any]], Record]) -> Record | Pr
 
 
 def to_passage(row: dict[str, Any], *, source: str | None = None) -> Passage:
-    """A passage from ``{"id"?, "title"?, "text", "source"?, "metadata"?, "readers"?}``; an id can be made of the text.
+    """A passage from ``{"id"?, "title"?, "text", "source"?, "metadata"?, "readers"?}``; the default id is a hash.
 
     Raises:
         ValueError: says what is wrong with the row.
@@ -116,7 +116,7 @@ def to_passage(row: dict[str, Any], *, source: str | None = None) -> Passage:
 
 
 def to_metadata(value: object) -> dict[str, Any]:
-    """Metadata as a passage keeps it: texts, numbers, truth values, and lists of one of these kinds, without nulls.
+    """The metadata of a passage: texts, numbers, booleans, and lists of one of these kinds, without nulls.
 
     Raises:
         ValueError: says what is wrong with it.
@@ -174,7 +174,7 @@ def _readers(value: object) -> tuple[str, ...]:
 
 
 def to_triples(row: dict[str, Any]) -> PassageTriples:
-    """The triples of a passage from ``{"id", "triples": [[s, p, o], ...]}``; equal ones count once.
+    """The triples of a passage from ``{"id", "triples": [[s, p, o], ...]}``, without duplicates.
 
     Raises:
         ValueError: says what is wrong with the row as a whole.
@@ -209,8 +209,8 @@ def _json_object(text: bytes | None) -> dict[str, Any]:
     try:
         row = json.loads(body.decode("utf-8"))
     except UnicodeDecodeError as error:
-        place = error.start + 1 + len(text) - len(body)
-        raise ValueError(f"not UTF-8 (byte {place} of the line)") from error
+        byte = error.start + 1 + len(text) - len(body)
+        raise ValueError(f"not UTF-8 (byte {byte} of the line)") from error
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at character {error.pos + 1}") from error
     if not isinstance(row, dict):
@@ -244,7 +244,7 @@ def _encodable(value: str, key: str) -> str:
 
 
 def is_triple(item: object) -> bool:
-    """Whether an item is three texts that a database can store."""
+    """Whether an item consists of three texts that a database can store."""
     return (
         isinstance(item, list)
         and len(item) == 3

@@ -1,6 +1,6 @@
-"""Documents as text: each file becomes parts, a part being a stretch under one title that knows where it begins.
+"""Loads documents as text: each file becomes parts, which are sections with a title and a position.
 
-Texts and tables are read by the loaders of langchain-community, which are imported when the first document comes.
+The loaders of langchain-community read texts and tables; they are imported with the first document.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,12 +24,12 @@ LONGEST_FIRST_LINE = 80
 
 
 def load(path: Path, *, limits: Limits = DEFAULT_LIMITS, name: str | None = None) -> list[Part]:
-    """The parts of a document that hold text, in its order; ``limits`` of time and memory are not applied here.
+    """The parts of a document that have text, in order; ``limits`` of time and memory are not applied here.
 
-    A file that is known by a ``name`` is titled by that, and its own says nothing.
+    A ``name`` replaces the file's own name in titles and metadata.
 
     Raises:
-        InputError: says why the file cannot be used, without its name.
+        InputError: says why the file cannot be used, without naming it.
     """
     try:
         size = path.stat().st_size
@@ -39,7 +39,7 @@ def load(path: Path, *, limits: Limits = DEFAULT_LIMITS, name: str | None = None
             raise InputError(f"is larger than {limits.bytes // MIB:,} MiB: split it")
         file = heads.fields({"file": name}) if name else heads.from_file(path)
         with catch_warnings():
-            # Libraries warn of much that they read as they should.
+            # Libraries also warn about files that they read correctly.
             simplefilter("ignore", UserWarning)
             parts = [part for part in _bounded(_parts(path, name, limits), limits) if part.text.strip()]
     except OSError as error:
@@ -60,7 +60,7 @@ def _parts(path: Path, name: str | None, limits: Limits) -> Iterator[Part]:
 
 
 def _bounded(parts: Iterator[Part], limits: Limits) -> Iterator[Part]:
-    """The parts as they come, until they are too long: a small file can hold a text without end."""
+    """The parts, until their text exceeds the limit: a small file can expand to an endless text."""
     characters = 0
     for part in parts:
         characters += len(part.text)
@@ -70,7 +70,7 @@ def _bounded(parts: Iterator[Part], limits: Limits) -> Iterator[Part]:
 
 
 def is_document(path: Path) -> bool:
-    """Whether a file is of a kind that :func:`load` reads here, by its suffix; office files need their extra.
+    """Whether :func:`load` reads this kind of file, by its suffix; office files need their extra.
 
     Example:
         >>> is_document(Path("Manual.PDF")), is_document(Path("photo.png"))
@@ -80,22 +80,22 @@ def is_document(path: Path) -> bool:
 
 
 def suffixes() -> tuple[str, ...]:
-    """The kinds of documents that are read here, sorted."""
+    """The suffixes of readable documents, sorted."""
     return tuple(sorted([*_LOADERS, *(office.SUFFIXES if office.is_installed() else ())]))
 
 
 def kinds() -> str:
-    """The kinds of files that an ingest takes, for a message."""
+    """The kinds of files that an ingest accepts, for a message."""
     return f"{', '.join(suffixes())} or .jsonl"
 
 
 def needs_extra(path: Path) -> bool:
-    """Whether a file could be read, if the extra ``[office]`` were installed."""
+    """Whether a file needs the extra ``[office]``, which is not installed."""
     return path.suffix.lower() in office.SUFFIXES and not office.is_installed()
 
 
 def refusal(path: Path, *, verb: str = "give") -> str:
-    """What to say of a file that is no document here."""
+    """The message for a file that is not a readable document."""
     if needs_extra(path):
         return f"cannot be read here: {office.NEEDS_EXTRA}"
     return f"is of a kind that cannot be ingested: {verb} {kinds()}"
@@ -107,7 +107,7 @@ def _text(path: Path, stem: str) -> Iterator[Part]:
 
 
 def _first_line(text: str) -> str:
-    """The first line if it is a title: short, not a sentence, and set apart from the text below it."""
+    """The first line if it looks like a title: short, not a sentence, and followed by a blank line or a rule."""
     first, _, rest = text.lstrip().partition("\n")
     title = " ".join(first.split())
     apart = rest.split("\n", 1)[0].strip(" \t=-~*#") == ""
@@ -120,7 +120,7 @@ def _markdown(path: Path, stem: str) -> Iterator[Part]:
     settings = front_matter(content)
     head = heads.from_front_matter(settings)
     document = str(head.pop("title", stem))
-    # What is metadata need not be text, too.
+    # Front matter that becomes metadata is left out of the text.
     for title, text, line in sections(content, settings=not heads.keeps_all(settings)):
         yield Part(shorten(title or document) or stem, text, "line", line, head)
 
@@ -132,7 +132,7 @@ def _html(path: Path, stem: str) -> Iterator[Part]:
 
 
 def _pdf(path: Path, stem: str, *, most: int = DEFAULT_LIMITS.pages) -> Iterator[Part]:
-    # Not by langchain-community: its loader works out the labels of all pages for each page.
+    # Not by langchain-community: its loader computes the labels of all pages for each page.
     from pypdf import PdfReader
 
     with path.open("rb") as file, explained("PDF"):
@@ -151,7 +151,7 @@ def _csv(path: Path, stem: str) -> Iterator[Part]:
 
     loader = CSVLoader(path, encoding="utf-8-sig", csv_args={"restkey": "more", "restval": ""})
     for document in _documents(loader, "CSV"):
-        # As a spreadsheet counts: row 1 holds the names of the columns.
+        # As in a spreadsheet: row 1 holds the names of the columns.
         yield Part(stem, document.page_content, "row", document.metadata["row"] + 2)
 
 

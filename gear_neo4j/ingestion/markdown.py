@@ -1,24 +1,24 @@
-"""Markdown cut at its headings, with the path of headings above each piece; the text itself stays as it is."""
+"""Splits Markdown at its headings, with the path of headings above each section; the text stays unchanged."""
 
 import re
 from collections.abc import Iterator
 
-# Between the headings of a title.
+# Separates the headings in a title.
 HEADINGS = " > "
 _MARKED = re.compile(r" {0,3}(#{1,6})(?:[ \t](.*))?")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-# What cannot be the text of an underlined heading: lists, quotes, tables, rules and code.
+# Lines that cannot be an underlined heading: lists, quotes, tables, rules and code.
 _NO_HEADING = re.compile(r"(?:    |\t| {0,3}(?:[-*+>|]|\d+[.)]\s|#{1,6}\s))")
 
 
 def sections(text: str, *, settings: bool = True) -> Iterator[tuple[str, str, int]]:
-    """Title, text and first line of each section; a title is the path of the headings above its text.
+    """The title, text and first line of each section; a title is the path of the headings above the text.
 
-    A heading without text of its own goes with the section after it, so that no section is a mere heading.
+    A heading without text of its own belongs to the next section, so that no section is only a heading.
 
     Args:
-        settings: keep the front matter in the text of the first section, unless nothing else is there.
+        settings: keep the front matter in the text of the first section; it is also kept if there is no other text.
 
     Example:
         >>> for section in sections("# Guide\\n\\n## Install\\n\\nRun it.\\n\\n## Use\\n\\nCall it."):
@@ -28,7 +28,7 @@ def sections(text: str, *, settings: bool = True) -> Iterator[tuple[str, str, in
     """
     lines = text.split("\n")
     path: dict[int, str] = {}
-    # Settings in front of the text are no text of their own either.
+    # Front matter alone does not make a section either.
     body = _front_matter(lines)
     start = 0 if settings or not any(line.strip() for line in lines[body:]) else body
     for number, length, level, title in _headings(lines):
@@ -41,7 +41,7 @@ def sections(text: str, *, settings: bool = True) -> Iterator[tuple[str, str, in
 
 
 def front_matter(text: str) -> str:
-    """The settings in front of a text, without the rules around them.
+    """The front matter of a text, without its delimiters.
 
     Example:
         >>> front_matter("---\\ntitle: Minutes\\n---\\n# May")
@@ -56,7 +56,7 @@ def _title(path: dict[int, str]) -> str:
 
 
 def _headings(lines: list[str]) -> Iterator[tuple[int, int, int, str]]:
-    """Line, number of lines, level and text of each heading outside of code and front matter."""
+    """The line, number of lines, level and text of each heading outside code and front matter."""
     fence = ""
     first = _front_matter(lines)
     for number in range(first, len(lines)):
@@ -72,21 +72,21 @@ def _headings(lines: list[str]) -> Iterator[tuple[int, int, int, str]]:
 
 
 def _strip_marks(title: str) -> str:
-    """A heading without the marks that may close it."""
+    """A heading without its closing marks."""
     title = title.strip()
     bare = title.rstrip("#")
     return bare.rstrip() if not bare or bare[-1] in " \t" else title
 
 
 def _front_matter(lines: list[str]) -> int:
-    """How many lines the block of settings takes that some tools put between two rules at the beginning."""
+    """The number of lines of front matter at the beginning, including its delimiters."""
     if lines[0].rstrip() != "---":
         return 0
     return next((number + 1 for number, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), 0)
 
 
 def _next_fence(fence: str, marks: str, info: str) -> str:
-    """The fence that is open after a line of marks: code ends at as many of the same, and nothing after them."""
+    """The open fence after a line of marks; code ends at a line of at least as many of the same marks."""
     if not fence:
         return "" if marks[0] == "`" and "`" in info else marks
     return "" if marks.startswith(fence) and not info.strip() else fence
@@ -99,6 +99,6 @@ def _is_underlined(lines: list[str], number: int, first: int) -> bool:
         and bool(line.strip())
         and _UNDERLINE.fullmatch(lines[number + 1]) is not None
         and _NO_HEADING.match(line) is None
-        # Below a paragraph of several lines, the last one is not a heading of its own.
+        # The last line of a longer paragraph is not a heading.
         and (number == first or not lines[number - 1].strip())
     )

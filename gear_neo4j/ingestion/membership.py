@@ -1,4 +1,4 @@
-"""The collection that an ingest puts its passages into, and who may read them."""
+"""The collection of the passages of an ingest, and their readers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -9,12 +9,11 @@ from gear_neo4j.scope import DEFAULT_COLLECTION, SEPARATOR, checked_name, qualif
 
 
 @dataclass(frozen=True, slots=True)
-class Membership:
-    """A collection and readers.
+class CollectionAccess:
+    """A collection and the readers of its passages.
 
-    Passages that name no readers may be read by everybody who may read the collection. ``readers`` is None where an
-    ingest says nothing about them: then passages that are there keep theirs. ``confined`` refuses lines whose id could
-    be that of a passage in another collection.
+    Everyone who may read the collection may read passages without readers. If ``readers`` is None, existing passages
+    keep their readers. ``confined`` refuses lines whose id could belong to a passage in another collection.
     """
 
     collection: str = DEFAULT_COLLECTION
@@ -23,13 +22,13 @@ class Membership:
 
     @classmethod
     def of(cls, collection: str, readers: Iterable[str] | None, *, confined: bool = False) -> Self:
-        """A membership with checked names; readers are sorted, each once.
+        """The access with checked names; readers are sorted, each once.
 
         Raises:
             SettingsError: a name cannot be used.
 
         Example:
-            >>> Membership.of("legal", ["user:ada", "group:legal", "user:ada"]).readers
+            >>> CollectionAccess.of("legal", ["user:ada", "group:legal", "user:ada"]).readers
             ('group:legal', 'user:ada')
         """
         given = [readers] if isinstance(readers, str) else readers
@@ -37,12 +36,12 @@ class Membership:
         return cls(checked_name(collection, kind="collection"), names, confined)
 
     def own(self, id: str) -> str:
-        """The id of a line as it is, if it names nothing in another collection.
+        """The id of a line unchanged, if it cannot name a passage in another collection.
 
-        Only the default collection's ids have no prefix, so that there ``legal/p1`` is the passage p1 of another.
+        Ids in the default collection have no prefix, so that ``legal/p1`` there could be the passage p1 of ``legal``.
 
         Raises:
-            ValueError: it does, or could.
+            ValueError: it could name such a passage.
         """
         if self.confined and self.collection == DEFAULT_COLLECTION and SEPARATOR in id:
             raise ValueError('"id" holds a slash, as those of other collections do: use another character')
@@ -62,4 +61,4 @@ class Membership:
         return make_triple(passage, triple.subject, triple.predicate, triple.object)
 
 
-DEFAULT_MEMBERSHIP = Membership()
+DEFAULT_MEMBERSHIP = CollectionAccess()

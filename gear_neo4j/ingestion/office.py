@@ -1,7 +1,7 @@
-"""Word, PowerPoint and Excel files as parts, by mammoth, python-pptx and openpyxl: the extra ``[office]``.
+"""Reads Word, PowerPoint and Excel files with mammoth, python-pptx and openpyxl: the extra ``[office]``.
 
-Hidden slides and sheets, comments, and text deleted under tracked changes are left out. Macros, links and embedded
-files are never touched.
+Hidden slides and sheets, comments, and deleted text in tracked changes are left out. Macros, links and embedded files
+are never opened.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 
 NEEDS_EXTRA = "Word, PowerPoint and Excel files need the extra: pip install 'gear-neo4j[office]'"
 LIBRARIES = ("mammoth", "pptx", "openpyxl", "defusedxml")
-# Headings of Word stand below the title of the document.
+# Word's headings are below the title of the document.
 STYLES = "\n".join(
     [
         "p[style-name='Title'] => h1:fresh",
         *(f"p[style-name='Heading {level}'] => h{min(level + 1, 6)}:fresh" for level in range(1, 7)),
     ]
 )
-# What PowerPoint calls a presentation to which nobody gave a title.
+# PowerPoint's default title.
 UNTITLED = "PowerPoint Presentation"
-# The rows that a sheet of Excel can have.
+# The maximum number of rows in an Excel sheet.
 MOST_ROWS = 1_048_576
 ERRORS = frozenset({"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#SPILL!", "#CALC!"})
 
 
 @dataclass(frozen=True, slots=True)
 class Office:
-    """An office file: its name without suffix, what its core properties say, and the limits for it."""
+    """An office file: its name without suffix, its title and metadata, and its limits."""
 
     path: Path
     stem: str
@@ -54,7 +54,7 @@ class Office:
 
 @cache
 def is_installed() -> bool:
-    """Whether the extra is there."""
+    """Whether the extra is installed."""
     return all(map(find_spec, LIBRARIES))
 
 
@@ -62,7 +62,7 @@ def parts(path: Path, stem: str, *, limits: Limits) -> Iterator[Part]:
     """The parts of an office file.
 
     Raises:
-        InputError: it cannot be read, or is beyond the limits.
+        InputError: it cannot be read, or exceeds the limits.
     """
     kind, read = _READERS[path.suffix.lower()]
     with explained(kind):
@@ -81,20 +81,20 @@ def _word(document: Office) -> Iterator[Part]:
         html = convert_to_html(
             file,
             style_map=STYLES,
-            # A document can bring rules of its own.
+            # A document can contain its own rules.
             include_embedded_style_map=False,
             external_file_access=False,
             convert_image=lambda _: [],
             transform_document=element_of_type(Table, _with_heads),
         ).value
-    # The arrow leads from a footnote back to its place.
+    # The arrow links a footnote back to its reference.
     html = f"<title>{escape(document.title)}</title>{html.replace('↑</a>', '</a>')}"
     for part in parts_of_page(to_markdown(html.encode("utf-8", "replace")), document.stem):
         yield replace(part, metadata=document.metadata)
 
 
 def _with_heads(table: Any) -> Any:
-    """A table of Word whose first row is its head; but in one of two columns, the first names what the second holds."""
+    """A Word table with its first row as the header, unless it has two columns: these are names and values."""
     rows = list(table.children)
     if rows and len(rows[0].children) > 2:
         rows[0] = rows[0].copy(is_header=True)
@@ -117,7 +117,7 @@ def _presentation(document: Office) -> Iterator[Part]:
 
 
 def _texts(shapes: Iterable[Any]) -> Iterator[str]:
-    """The texts and tables of a slide without its title, from top to bottom and from left to right."""
+    """The texts and tables of a slide without its title, from top to bottom and left to right."""
     from pptx.enum.shapes import PP_PLACEHOLDER
     from pptx.shapes.group import GroupShape
 
@@ -128,9 +128,9 @@ def _texts(shapes: Iterable[Any]) -> Iterator[str]:
         elif shape.has_table:
             yield _table([[cell.text for cell in row.cells] for row in shape.table.rows])
         elif shape.has_text_frame:
-            place = shape.placeholder_format if shape.is_placeholder else None
-            # The first place of a layout is that of the title.
-            if place is None or not (place.idx == 0 or place.type in repeated):
+            placeholder = shape.placeholder_format if shape.is_placeholder else None
+            # The first placeholder of a layout is the title.
+            if placeholder is None or not (placeholder.idx == 0 or placeholder.type in repeated):
                 yield _lines(shape.text_frame.text)
 
 
@@ -160,7 +160,7 @@ def _workbook(document: Office) -> Iterator[Part]:
         for sheet in book.worksheets:
             if sheet.sheet_state == "visible":
                 title = shorten(f"{document.title or document.stem}{HEADINGS}{sheet.title}")
-                # What a sheet says of its size need not be so.
+                # The size stored in a sheet may be wrong.
                 sheet.reset_dimensions()
                 rows = islice(sheet.iter_rows(values_only=True), MOST_ROWS)
                 for number, text in _rows(rows, most=document.limits.characters):
@@ -168,14 +168,14 @@ def _workbook(document: Office) -> Iterator[Part]:
 
 
 def _rows(rows: Iterable[Sequence[object]], *, most: int) -> Iterator[tuple[int, str]]:
-    """The rows below the heads of a sheet, with their numbers, each as lines of ``head: cell``.
+    """The rows below the header of a sheet, with their numbers, each as lines of ``head: cell``.
 
-    The heads are the first row with two cells or more, if all of these are texts. Without them a row is its cells.
+    The header is the first row with two cells or more, if all of these are texts. Without it, a row is its cells.
     """
     heads: dict[int, str] | None = None
     width = 0
     for number, row in enumerate(rows, start=1):
-        # Few cells can stand far to the right of each other.
+        # A few cells can be far apart, with empty ones between them.
         width += len(row)
         if width > most:
             raise InputError(f"holds more than {most:,} cells: split it")
@@ -196,7 +196,7 @@ def _record(cells: Mapping[int, str], heads: Mapping[int, str] | None) -> str:
 
 
 def _cell(value: object) -> str:
-    """The text of a cell, as a spreadsheet shows it in the plainest format; of an error, nothing."""
+    """The text of a cell, as a spreadsheet shows it in the plainest format; empty for errors."""
     match value:
         case None:
             return ""

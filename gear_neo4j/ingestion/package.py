@@ -1,4 +1,4 @@
-"""The package of an office file: a zip archive of XML, which is checked before any library reads it."""
+"""Checks the package of an office file, a zip archive of XML, before a library reads it."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -9,22 +9,22 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.limits import MIB, Limits
 
 CORE = "docProps/core.xml"
-# The container of files with a password, and of all before 2007.
+# The container of encrypted files, and of all files before 2007.
 OLE = bytes.fromhex("d0cf11e0a1b11ae1")
 
 
 def check(path: Path, *, limits: Limits) -> None:
-    """Refuse what would expand without end: an archive beyond the limits, or XML that defines entities.
+    """Refuse archives that expand beyond the limits, and XML that defines entities.
 
     Raises:
         InputError: says why the file cannot be used.
-        Exception: it is no archive, or a broken one.
+        Exception: it is not an archive, or broken.
     """
     with path.open("rb") as file:
         if file.read(len(OLE)) == OLE:
             raise InputError("is encrypted or older than 2007: save it without a password in today's format")
     with ZipFile(path) as archive:
-        # The sizes that it claims bind: zipfile reads no more.
+        # The declared sizes are binding: zipfile reads no more.
         if sum(entry.file_size for entry in archive.infolist()) > limits.expanded:
             raise InputError(f"expands to more than {limits.expanded // MIB:,} MiB: split it")
         for entry in archive.infolist():
@@ -43,7 +43,7 @@ def core_properties(path: Path) -> dict[str, str]:
 
 
 def _refuse_entities(part: IO[bytes]) -> None:
-    """Read a part up to its first element: no office program writes a document type, where entities are defined."""
+    """Refuse a document type, which can define entities and which no office program writes."""
     from xml.etree.ElementTree import ParseError
 
     from defusedxml import DTDForbidden
@@ -54,5 +54,5 @@ def _refuse_entities(part: IO[bytes]) -> None:
     except DTDForbidden as error:
         raise InputError("defines entities of XML, as no office program does") from error
     except ParseError:
-        # An image, or XML that the library will refuse.
+        # An image, or XML that the library itself refuses.
         return

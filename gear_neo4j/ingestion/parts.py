@@ -1,4 +1,4 @@
-"""What every kind of document becomes: parts, each a stretch under one title; and why a document cannot be used."""
+"""The parts of a document, each a section with a title, and the reasons why a document cannot be used."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,10 +16,9 @@ TOO_MUCH_MEMORY = "takes too much memory to convert: split it"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of a document under one title, which begins at a ``line``, ``page``, ``slide``, ``row`` or
-    ``character``.
+    """A section of a document with its title; ``unit`` and ``number`` say where it begins, as in line 12 or page 3.
 
-    ``metadata`` is that of the document.
+    ``metadata`` is the document's.
     """
 
     title: str
@@ -30,7 +29,7 @@ class Part:
 
 
 def parts_of_page(page: Page, stem: str) -> Iterator[Part]:
-    """The parts of a page, cut at its headings."""
+    """The parts of a page, split at its headings."""
     text = encodable(page.text)
     begins = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=1))
     for heading, section, line in sections(text):
@@ -40,7 +39,7 @@ def parts_of_page(page: Page, stem: str) -> Iterator[Part]:
 
 @contextmanager
 def explained(kind: str) -> Iterator[None]:
-    """Turn whatever a library raises into an InputError: a broken file can lead it into any exception."""
+    """Turn any exception into an InputError: a broken file can make a library raise anything."""
     try:
         yield
     except InputError:
@@ -50,7 +49,7 @@ def explained(kind: str) -> Iterator[None]:
 
 
 def _reason(error: Exception, kind: str) -> str:
-    # The loaders of langchain-community hide theirs behind a RuntimeError.
+    # The loaders of langchain-community wrap their errors in a RuntimeError.
     cause = error.__cause__ if type(error) is RuntimeError and error.__cause__ else error
     if isinstance(cause, UnicodeDecodeError):
         return f"is not UTF-8 (byte {cause.start + 1}): save it as UTF-8"
@@ -58,7 +57,7 @@ def _reason(error: Exception, kind: str) -> str:
         return f"cannot be read: {cause.strerror or cause}"
     if type(cause).__name__ in ("FileNotDecryptedError", "WrongPasswordError", "DependencyError"):
         return "is encrypted: save it without a password"
-    # Code in C that gets no memory does not always say so: "error return without exception set".
+    # C code that runs out of memory does not always say so: "error return without exception set".
     if isinstance(cause, MemoryError | SystemError):
         return TOO_MUCH_MEMORY
     if isinstance(cause, RecursionError):
@@ -68,12 +67,12 @@ def _reason(error: Exception, kind: str) -> str:
 
 
 def shorten(title: str) -> str:
-    """A title in one line of at most 200 characters."""
+    """A title on one line of at most 200 characters."""
     title = " ".join(encodable(title).split())
     return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
 
 
 def encodable(text: str) -> str:
-    """A text that UTF-8 can hold."""
-    # PDFs hold characters as halves of surrogate pairs, which belong together, and single ones, which mean nothing.
+    """The text with its surrogates joined or replaced, so that UTF-8 can encode it."""
+    # PDFs contain characters as halves of surrogate pairs, and single halves, which mean nothing.
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

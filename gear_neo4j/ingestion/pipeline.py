@@ -1,6 +1,6 @@
-"""The ingest itself: passages first, then their triples, in batches that are each committed by themselves.
+"""The ingest: passages first, then their triples, in batches that are committed one by one.
 
-Killed at any point, it can be run again: what is committed is found by its ids and skipped.
+A killed ingest can be repeated: committed items are recognised by their ids and skipped.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from gear_neo4j.ingestion.batches import BatchOutcome, passages_read, write_pass
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
-from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
+from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import (
     PassageBatch,
@@ -35,10 +35,10 @@ from gear_neo4j.models.embeddings import Embedder
 class Ingest:
     """One ingest: its graph, its embedder, the callbacks for problems and progress, and its options.
 
-    ``replace`` lets a passage of a JSONL file take the place of another text under its id; a document always replaces
-    what an earlier form of it left. ``chunk_size`` is the length of a document's passages, in characters, ``limits``
-    what a document may take, ``membership`` the collection and the readers of all passages. ``names`` has the names by
-    which files are known where that is not their path: as a source, in metadata and in problems.
+    ``replace`` lets a passage of a JSONL file replace another text with the same id; a document always replaces its
+    earlier version. ``chunk_size`` is the length of a document's passages in characters, ``limits`` are the limits for
+    a document, ``membership`` is the collection and the readers of all passages. ``names`` holds names that replace the
+    paths of files as sources, in metadata and in problems.
     """
 
     graph: Graph
@@ -48,7 +48,7 @@ class Ingest:
     replace: bool = False
     chunk_size: int = CHUNK_SIZE
     limits: Limits = DEFAULT_LIMITS
-    membership: Membership = DEFAULT_MEMBERSHIP
+    membership: CollectionAccess = DEFAULT_MEMBERSHIP
     names: Mapping[Path, str] = field(default_factory=dict)
     report: IngestReport = field(default_factory=IngestReport)
 
@@ -57,7 +57,7 @@ class Ingest:
 
         Raises:
             InputError: a JSONL file is missing or empty; nothing was written.
-            EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
+            EmbeddingMismatch, ForeignGraph, MigrationError: the database cannot be written to; it is unchanged.
         """
         require_content(passages, triples)
         self.graph.prepare(model=self.embedder.name, dimension=self.embedder.dimension)
@@ -74,7 +74,7 @@ class Ingest:
             self.on_progress(Progress("synonyms", done, total, written))
 
     def _passages(self, files: Sequence[Path]) -> None:
-        # Of two texts that a run meets under the same id, the second must not replace the first, in either order.
+        # If one run has two texts with the same id, the second must never replace the first.
         earlier: set[str] = set()
         ahead: Counter[str] = Counter()
         total = size_of(files)
@@ -101,7 +101,7 @@ class Ingest:
                 names=self.names,
             ):
                 ids = [passage.id for passage in batch.passages]
-                # Whether an id is taken is known only once everything before it is written.
+                # Whether an id is taken is only known once all earlier passages are written.
                 if self.replace or any(ahead[id] > 0 for id in ids):
                     writers.drain()
                 ahead.update(ids)
@@ -125,7 +125,7 @@ class Ingest:
         ):
             for batch in read_triples(files, membership=self.membership):
                 if batch.goes_on:
-                    # What completes a passage must not be written before the rest of it.
+                    # The triples that complete a passage must be written last.
                     writers.drain()
                 write = partial(write_triple_batch, self.graph, batch, embedder=self.embedder)
                 writers.submit(write, partial(self._written, "triples", total, batch.done))
@@ -143,7 +143,7 @@ def read_only(
     limits: Limits = DEFAULT_LIMITS,
     on_problem: Callable[[Problem], None] = lambda _: None,
 ) -> IngestReport:
-    """Read the files as an ingest would and report what is in them; no database is queried and nothing is written.
+    """Read the files as an ingest would and report their content, without a database.
 
     Raises:
         InputError: a JSONL file is missing or empty.

@@ -1,11 +1,11 @@
-"""How far a long piece of work is."""
+"""The progress of long-running work."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a stage is: ``done`` of ``total`` (bytes of its files, or items), and how many items it has finished."""
+    """The progress of a stage: ``done`` of ``total`` (bytes or items), and the number of items written."""
 
     stage: str
     done: int

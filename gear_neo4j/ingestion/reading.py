@@ -1,4 +1,4 @@
-"""Files read as a stream of batches, for an ingest and its dry run alike; no database is queried."""
+"""Reads files as a stream of batches, for an ingest or a dry run, without a database."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,20 +14,20 @@ from gear_neo4j.ingestion.conversion import Converter
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import PassageTriples, Problem, parsed, read_lines, to_passage, to_triples
 from gear_neo4j.ingestion.loaders import is_document
-from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
+from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
 from gear_neo4j.scope import qualified_id
 
 PASSAGES_A_BATCH = 256
 TRIPLES_A_BATCH = 500
-# The triples of one passage are kept together up to this many.
+# Up to this many triples of one passage stay together in a batch.
 TRIPLES_AT_MOST = 2_000
 SAMPLED_LINES = 100
 NO_NAMES: Mapping[Path, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
-    """A line of a file; line 0 stands for the whole file."""
+class Location:
+    """A line of a file; line 0 means the whole file."""
 
     file: str
     line: int
@@ -35,45 +35,46 @@ class Place:
 
 @dataclass(slots=True)
 class PassageBatch:
-    """Passages with the places they were read at, what could not be used, and the documents that end in this batch.
+    """Passages with their locations, problems, and the documents that end in this batch.
 
-    ``documents`` holds all ids of each such document, by its source; ``done`` counts the bytes that were read so far.
+    ``documents`` holds the ids of all passages of each such document, by its source; ``done`` counts the bytes read so
+    far.
     """
 
     passages: list[Passage] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
+    locations: list[Location] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     documents: dict[str, frozenset[str]] = field(default_factory=dict)
     done: int = 0
 
     @property
     def full(self) -> bool:
-        """Whether it is to be written before more is read."""
+        """Whether to write it before reading more."""
         return max(len(self.passages), len(self.problems)) >= PASSAGES_A_BATCH
 
 
 @dataclass(slots=True)
 class TripleBatch:
-    """Triples, the passages they complete, the place that names each passage, and what could not be used.
+    """Triples, the passages that they complete, the location of each passage, and problems.
 
-    ``goes_on`` is set where the first triples are of a passage that the batch before began.
+    ``goes_on`` says that the first triples belong to a passage that the previous batch began.
     """
 
     triples: list[Triple] = field(default_factory=list)
     completed: list[str] = field(default_factory=list)
-    places: dict[str, Place] = field(default_factory=dict)
+    locations: dict[str, Location] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     done: int = 0
     goes_on: bool = False
 
     @property
     def full(self) -> bool:
-        """Whether it is to be written before more is read."""
+        """Whether to write it before reading more."""
         return max(len(self.triples), len(self.completed), len(self.problems)) >= TRIPLES_A_BATCH
 
 
 def require_content(passages: Sequence[Path], triples: Sequence[Path]) -> None:
-    """Refuse JSONL files that are missing or empty; a document without text is a problem of its own, met later.
+    """Refuse JSONL files that are missing or empty; documents without text are reported later, as problems.
 
     Raises:
         InputError: names the first such file.
@@ -86,12 +87,12 @@ def require_content(passages: Sequence[Path], triples: Sequence[Path]) -> None:
 
 
 def size_of(files: Sequence[Path]) -> int:
-    """How many bytes files hold together; one that is gone counts nothing."""
+    """The total size of files in bytes; missing files count as 0."""
     return sum(path.stat().st_size for path in files if path.is_file())
 
 
 def estimated_triples(files: Sequence[Path]) -> int:
-    """About how many triples files hold, from their sizes and the first lines of each."""
+    """The approximate number of triples in files, from their sizes and first lines."""
     return round(sum(_estimate(path) for path in files))
 
 
@@ -100,10 +101,10 @@ def read_passages(
     *,
     chunk_size: int = CHUNK_SIZE,
     limits: Limits = DEFAULT_LIMITS,
-    membership: Membership = DEFAULT_MEMBERSHIP,
+    membership: CollectionAccess = DEFAULT_MEMBERSHIP,
     names: Mapping[Path, str] = NO_NAMES,
 ) -> Iterator[PassageBatch]:
-    """The passages of documents and JSONL files, in batches that may span files; one document at a time in memory."""
+    """The passages of documents and JSONL files, in batches that may span files; at most one document is in memory."""
     batch, before = PassageBatch(), 0
     with Converter(limits) as converter:
         for path in files:
@@ -119,9 +120,9 @@ def read_passages(
                         batch.problems.append(item)
                     case _DocumentEnd(source, ids):
                         batch.documents[source] = frozenset(qualified_id(id, membership.collection) for id in ids)
-                    case _ReadPassage(passage, place, end):
+                    case _ReadPassage(passage, location, end):
                         batch.passages.append(membership.passage(passage))
-                        batch.places.append(place)
+                        batch.locations.append(location)
                         batch.done = before + end
                 if batch.full:
                     yield batch
@@ -131,8 +132,8 @@ def read_passages(
     yield batch
 
 
-def read_triples(files: Sequence[Path], *, membership: Membership = DEFAULT_MEMBERSHIP) -> Iterator[TripleBatch]:
-    """The triples of JSONL files; those of one passage may be spread over batches, and the last one completes it."""
+def read_triples(files: Sequence[Path], *, membership: CollectionAccess = DEFAULT_MEMBERSHIP) -> Iterator[TripleBatch]:
+    """The triples of JSONL files; if those of a passage span several batches, the last batch completes it."""
 
     def parse(row: dict[str, Any]) -> PassageTriples:
         record = to_triples(row)
@@ -147,14 +148,14 @@ def read_triples(files: Sequence[Path], *, membership: Membership = DEFAULT_MEMB
             if isinstance(record, Problem):
                 batch.problems.append(record)
             else:
-                place = Place(line.file, line.number)
-                batch.problems.extend(Problem(place.file, place.line, reason) for reason in record.malformed)
+                location = Location(line.file, line.number)
+                batch.problems.extend(Problem(location.file, location.line, reason) for reason in record.malformed)
                 passage = qualified_id(record.passage, membership.collection)
-                batch.places.setdefault(passage, place)
+                batch.locations.setdefault(passage, location)
                 for triple in record.triples:
                     if len(batch.triples) >= TRIPLES_AT_MOST:
                         yield batch
-                        batch = TripleBatch(places={passage: place}, done=batch.done, goes_on=True)
+                        batch = TripleBatch(locations={passage: location}, done=batch.done, goes_on=True)
                     batch.triples.append(membership.triple(triple))
                 batch.completed.append(passage)
             if batch.full:
@@ -167,16 +168,16 @@ def read_triples(files: Sequence[Path], *, membership: Membership = DEFAULT_MEMB
 
 @dataclass(frozen=True, slots=True)
 class _ReadPassage:
-    """A passage, its place, and how far into its file that is, in bytes."""
+    """A passage, its location, and the offset of its end in the file, in bytes."""
 
     passage: Passage
-    place: Place
+    location: Location
     end: int
 
 
 @dataclass(frozen=True, slots=True)
 class _DocumentEnd:
-    """The end of a document: its source, and the ids of all its passages."""
+    """Marks the end of a document: its source, and the ids of all its passages."""
 
     source: str
     ids: frozenset[str]
@@ -190,7 +191,7 @@ def _estimate(path: Path) -> float:
     return triples * size_of([path]) / end if end else 0
 
 
-def _from_lines(path: Path, name: str | None, membership: Membership) -> Iterator[_ReadPassage | Problem]:
+def _from_lines(path: Path, name: str | None, membership: CollectionAccess) -> Iterator[_ReadPassage | Problem]:
     def parse(row: dict[str, Any]) -> Passage:
         passage = to_passage(row, source=name or path.name)
         membership.own(passage.id)
@@ -199,7 +200,9 @@ def _from_lines(path: Path, name: str | None, membership: Membership) -> Iterato
     for line in read_lines(path):
         passage = parsed(line, parse)
         yield (
-            passage if isinstance(passage, Problem) else _ReadPassage(passage, Place(line.file, line.number), line.end)
+            passage
+            if isinstance(passage, Problem)
+            else _ReadPassage(passage, Location(line.file, line.number), line.end)
         )
 
 
@@ -212,5 +215,5 @@ def _from_document(
         yield Problem(str(path), 0, str(error))
         return
     for passage in passages:
-        yield _ReadPassage(passage, Place(str(path), 0), 0)
+        yield _ReadPassage(passage, Location(str(path), 0), 0)
     yield _DocumentEnd(name or path.as_posix(), frozenset(passage.id for passage in passages))

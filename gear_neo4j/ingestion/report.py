@@ -1,4 +1,4 @@
-"""The report of an ingest: what it read, wrote and removed."""
+"""The report of an ingest: the items that it read, wrote and removed."""
 
 from dataclasses import dataclass, field, fields
 from typing import Self
@@ -8,11 +8,10 @@ from gear_neo4j.ingestion.sources import Files
 
 @dataclass(slots=True)
 class IngestReport:
-    """What an ingest read, wrote and removed, and what the rules extracted.
+    """The items that an ingest read, wrote and removed, and the triples that the rules extracted.
 
-    ``problems`` counts what could not be used, each reported as it came up; ``skipped`` counts the files in folders
-    that are of no kind that can be ingested, by suffix; ``links`` names the links out of their folders that were not
-    followed.
+    ``problems`` counts the problems, which are reported as they occur; ``skipped`` counts the files in folders that
+    cannot be ingested, by suffix; ``links`` names the links out of their folders that were not followed.
     """
 
     documents_read: int = 0
@@ -35,15 +34,15 @@ class IngestReport:
 
     @classmethod
     def of(cls, files: Files) -> Self:
-        """The report of an ingest that begins: what of its files was left out."""
+        """The initial report of an ingest, with the files that were left out."""
         return cls(skipped=files.skipped, links=tuple(map(str, files.links)))
 
     def written(self, stage: str) -> int:
-        """How many items a stage has written: passages or triples."""
+        """The number of passages or triples that a stage has written."""
         return self.passages_written if stage == "passages" else self.triples_written
 
     def add(self, other: Self) -> None:
         """Add the counts of a part of the ingest."""
-        for one in fields(self):
-            if isinstance(count := getattr(other, one.name), int):
-                setattr(self, one.name, getattr(self, one.name) + count)
+        for entry in fields(self):
+            if isinstance(count := getattr(other, entry.name), int):
+                setattr(self, entry.name, getattr(self, entry.name) + count)

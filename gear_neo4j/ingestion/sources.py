@@ -1,4 +1,4 @@
-"""What a user names on the command line, as files to read: documents, JSONL files of passages, and of triples."""
+"""Resolves the sources of an ingest to files: documents, and JSONL files of passages and triples."""
 
 import os
 from collections import Counter
@@ -8,17 +8,18 @@ from pathlib import Path
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.loaders import is_document, kinds, refusal
+from gear_neo4j.text.address import local_path
 
 WITHOUT_SUFFIX = "without suffix"
-# What folders hold that is no document: hidden files, and the marks of files that Office has open.
+# Prefixes of hidden files, and of the lock files of Office.
 HIDDEN = (".", "~$")
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files that hold passages (documents and JSONL), those that hold triples, and what was left out.
+    """The files with passages (documents and JSONL), those with triples, and those left out.
 
-    ``skipped`` counts the files of other kinds by suffix; ``links`` are those that lead out of their folder.
+    ``skipped`` counts files of other kinds by suffix; ``links`` are the links that lead out of their folder.
     """
 
     passages: tuple[Path, ...]
@@ -34,12 +35,12 @@ def files_to_ingest(
     follow_links: bool = False,
     may_be_empty: bool = False,
 ) -> Files:
-    """The files that sources stand for, each once; those of a folder and its folders sorted by name.
+    """The files of sources, each once; those of a folder and its subfolders sorted by name.
 
-    A folder with ``corpus.jsonl`` is a data set: that file and perhaps ``triples.jsonl``. Of any other folder come all
-    documents and JSONL files, but nothing hidden; files of other kinds are counted. A link that leads out of its folder
-    is followed only with ``follow_links``; a source that is a link itself is meant. A folder that holds nothing is an
-    error unless it ``may_be_empty``.
+    A folder with ``corpus.jsonl`` is a data set: that file, and ``triples.jsonl`` if it exists. Other folders
+    contribute all documents and JSONL files, except hidden ones; files of other kinds are counted. A link out of its
+    folder is followed only with ``follow_links``, or if it is itself a source. An empty folder is an error unless
+    ``may_be_empty`` is set.
 
     Raises:
         InputError: a source does not exist, holds nothing that can be ingested, or cannot be read.
@@ -48,7 +49,7 @@ def files_to_ingest(
     facts: list[Path] = []
     skipped: Counter[str] = Counter()
     links: list[Path] = []
-    for source in map(Path, sources):
+    for source in map(local_path, sources):
         if source.is_dir():
             gate = _Gate(source, follow_links=follow_links)
             found = _add_folder(source, gate, passages, facts, skipped)
@@ -57,13 +58,13 @@ def files_to_ingest(
             links.extend(gate.links)
         else:
             passages.append(_named_file(source))
-    facts.extend(map(Path, triples))
+    facts.extend(map(local_path, triples))
     unique = [tuple(dict.fromkeys(files)) for files in (passages, facts, links)]
     return Files(unique[0], unique[1], dict(sorted(skipped.items())), unique[2])
 
 
 class _Gate:
-    """Which files and folders of a folder may be read: a document of a stranger may be a link to a private file."""
+    """Decides which files in a folder may be read: a file from someone else may be a link to a private file."""
 
     def __init__(self, folder: Path, *, follow_links: bool) -> None:
         self._root = os.path.realpath(folder)
@@ -72,20 +73,20 @@ class _Gate:
         self.links: list[Path] = []
 
     def admits(self, path: Path) -> bool:
-        """Whether to read a file, or look into a folder; keeps the links that it refuses."""
+        """Whether to read a file or enter a folder; records refused links."""
         if path.is_symlink():
-            # Before anything looks at where it leads: even that may be forbidden.
+            # Before its target is accessed: even that may be forbidden.
             inside = Path(os.path.realpath(path)).is_relative_to(self._root)
             if not (inside or self._follow_links):
                 self.links.append(path)
                 return False
             if inside and path.is_dir():
-                # It is read where it stands.
+                # Its target is read in its own folder.
                 return False
         return not (self._follow_links and path.is_dir()) or self._is_new(path)
 
     def _is_new(self, folder: Path) -> bool:
-        # Followed links may lead in a circle.
+        # Followed links may form a cycle.
         identity = _identity(folder)
         known = identity in self._visited
         self._visited.add(identity)
@@ -111,7 +112,7 @@ def _named_file(source: Path) -> Path:
 
 
 def _add_folder(folder: Path, gate: _Gate, passages: list[Path], facts: list[Path], skipped: Counter[str]) -> bool:
-    """Whether the folder holds anything that can be ingested."""
+    """Add the files of a folder; returns whether it holds anything that can be ingested."""
     before = len(passages) + len(facts)
     for path in _files_in(folder, gate):
         if path.name == "triples.jsonl":
@@ -129,7 +130,7 @@ def _nothing_in(folder: Path, *, links: int) -> str:
 
 
 def _files_in(folder: Path, gate: _Gate) -> Iterator[Path]:
-    # A stack, for folders can stand deeper in each other than Python calls functions.
+    # A stack: folders can be nested more deeply than Python allows function calls.
     waiting = [folder]
     while waiting:
         path = waiting.pop()

@@ -1,7 +1,7 @@
-"""Synonym edges between entities whose names mean nearly the same.
+"""Synonym edges between entities whose names have nearly the same meaning.
 
-Exact while all embeddings fit into memory: those of new entities are compared with all others by products of matrices.
-Above that, the neighbours of each new entity come from the vector index.
+Exact as long as all embeddings fit into memory: new entities are compared with all others by matrix products. Beyond
+that, the neighbours of each new entity come from the vector index.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.synonyms import SynonymPair
+from gear_neo4j.graph.write.synonyms import SynonymPair
 from gear_neo4j.models.embeddings import Embedder, Vectors
 
 THRESHOLD = 0.8
@@ -25,11 +25,10 @@ MOST_IN_MEMORY = 200_000
 def write_synonyms(
     graph: Graph, *, embedder: Embedder, most_in_memory: int = MOST_IN_MEMORY
 ) -> Iterator[tuple[int, int, int]]:
-    """Embed the entities that lack it, then link each new one to those at cosine 0.8 or above among its 100 nearest.
+    """Embed entities without an embedding, then link each new one to those of its 100 nearest at cosine 0.8 or above.
 
-    Names with fewer than three letters or digits get no edge. The edges are kept apart from identity: no name and no
-    triple changes. Yields after each batch: entities done, entities in all (each counts twice: embedding, linking),
-    edges written.
+    Names with fewer than three letters or digits get no edge. Only edges are added: names and triples stay unchanged.
+    Yields after each batch: entities done, entities in total (each counts twice: embedding, linking), edges written.
     """
     count = graph.store.counts().entities
     total, done, written = 2 * count, 0, 0
@@ -48,7 +47,7 @@ def write_synonyms(
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Entities with their embeddings, shape (entities, dimension), and the places of those that are not linked yet."""
+    """Entities with their embeddings, shape (entities, dimension), and the indexes of those not linked yet."""
 
     keys: Sequence[str]
     vectors: Vectors
@@ -56,18 +55,18 @@ class Names:
     linkable: npt.NDArray[np.bool_]
     long: npt.NDArray[np.bool_]
 
-    def pairs(self, places: Sequence[int]) -> list[SynonymPair]:
-        """The synonyms of the entities in these places, each pair once."""
-        cosines = self.vectors[places] @ self.vectors.T
-        cosines[np.arange(len(places)), places] = -1.0
-        cosines[~self.linkable[places]] = -1.0
+    def pairs(self, indexes: Sequence[int]) -> list[SynonymPair]:
+        """The synonyms of the entities at these indexes, each pair once."""
+        cosines = self.vectors[indexes] @ self.vectors.T
+        cosines[np.arange(len(indexes)), indexes] = -1.0
+        cosines[~self.linkable[indexes]] = -1.0
         cosines[:, ~self.long] = -1.0
         pairs: dict[tuple[str, str], float] = {}
         for row in np.flatnonzero(cosines.max(axis=1) >= THRESHOLD).tolist():
             near = np.flatnonzero(cosines[row] >= THRESHOLD)
             nearest = near[np.argsort(-cosines[row, near], kind="stable")[:NEIGHBOURS]]
             for other in nearest.tolist():
-                first, second = sorted((self.keys[places[row]], self.keys[other]))
+                first, second = sorted((self.keys[indexes[row]], self.keys[other]))
                 pairs[first, second] = float(cosines[row, other])
         return [SynonymPair(first, second, score) for (first, second), score in pairs.items()]
 
@@ -76,8 +75,8 @@ def _link_in_memory(graph: Graph, *, count: int, dimension: int) -> Iterator[tup
     names = _read(graph, count=count, dimension=dimension)
     yield len(names.keys) - len(names.new), 0
     for start in range(0, len(names.new), ENTITIES_A_BATCH):
-        places = names.new[start : start + ENTITIES_A_BATCH]
-        yield len(places), graph.synonyms.write(names.pairs(places), linked=[names.keys[place] for place in places])
+        indexes = names.new[start : start + ENTITIES_A_BATCH]
+        yield len(indexes), graph.synonyms.write(names.pairs(indexes), linked=[names.keys[index] for index in indexes])
 
 
 def _read(graph: Graph, *, count: int, dimension: int) -> Names:
@@ -86,7 +85,7 @@ def _read(graph: Graph, *, count: int, dimension: int) -> Names:
     vectors = np.empty((count, dimension), dtype=np.float32)
     for entity in graph.synonyms.embedded():
         if len(keys) == len(vectors):
-            # Somebody else adds entities at the same time.
+            # Another process is adding entities.
             vectors = np.concatenate([vectors, np.empty_like(vectors[: len(vectors) // 2 + 1])])
         if not entity.linked:
             new.append(len(keys))
@@ -119,6 +118,6 @@ def _batches(graph: Graph) -> Iterator[list[str]]:
 
 
 def _embed(graph: Graph, keys: list[str], embedder: Embedder) -> None:
-    # Their keys, not their names: those are as some passage writes them.
+    # The keys, not the names, whose spelling depends on a passage.
     if new := graph.synonyms.without_embedding(keys):
         graph.synonyms.write_embeddings(dict(zip(new, embedder.embed(new).tolist(), strict=True)))

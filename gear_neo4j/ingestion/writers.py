@@ -1,4 +1,4 @@
-"""Threads that write batches while the next ones are read: the server has more than one core, and so has the client."""
+"""Writes batches in threads while the next ones are read, to use several cores of client and server."""
 
 from collections import deque
 from collections.abc import Callable
@@ -6,17 +6,18 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-# On two cores, two writers filled the server; a third waited.
+# On two cores, two writers kept the server busy; a third had to wait.
 THREADS = 2
-# Batches that are read and not yet written: enough that no writer waits, few enough that memory stays bounded.
+# Maximum number of batches read ahead: enough that no writer waits, few enough to limit memory.
 AHEAD = 4
 Outcome = TypeVar("Outcome")
 
 
 class Writers:
-    """Batches of work for a few threads; outcomes are handled in order, in the thread that submits.
+    """Runs batches of work in a few threads; outcomes are handled in order, in the submitting thread.
 
-    The first error ends it: it is raised by the next ``submit``, or at the end. Batches already begun are completed.
+    The first error stops it: the next ``submit``, or the end of the block, raises it. Batches already begun are
+    completed.
 
     Example:
         >>> squares = []
@@ -32,7 +33,7 @@ class Writers:
         self._pending: deque[tuple[Future[Any], Callable[[Any], object]]] = deque()
 
     def submit(self, work: Callable[[], Outcome], then: Callable[[Outcome], object]) -> None:
-        """Run ``work`` in a thread and call ``then`` with its outcome; waits while too much is pending."""
+        """Run ``work`` in a thread and call ``then`` with its outcome; waits while too many batches are pending."""
         while len(self._pending) >= AHEAD:
             self._complete_first()
         self._pending.append((self._pool.submit(work), then))

@@ -1,23 +1,23 @@
-"""Batches into Neo4j: what is stored already is read first, so nothing is embedded or written twice."""
+"""Writes batches to Neo4j; existing items are looked up first, so nothing is embedded or written twice."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from gear_neo4j.domain import Passage, Triple
-from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.write.corpus_writes import Deletion
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.triple_vectors import encode
 
-# What triples and passages keep as their extractor where a file gave the triples.
+# The extractor of triples from files, on triples and passages.
 GIVEN = "given"
 
 
 @dataclass(frozen=True, slots=True)
 class PassagesWritten:
-    """How many passages of a batch were new, how many replaced another text, and what the replacement removed.
+    """The numbers of new passages, of replaced texts, and of items removed with these.
 
-    ``different`` holds the places of those that were left out, because their id stands for another text already.
+    ``different`` holds the indexes of passages that were left out because another text has their id.
     """
 
     new: int
@@ -29,7 +29,7 @@ class PassagesWritten:
 
 @dataclass(frozen=True, slots=True)
 class TriplesWritten:
-    """How many triples of a batch were new, and the passages they name that do not exist."""
+    """The number of new triples, and the missing passages that triples name."""
 
     new: int
     unknown: frozenset[str]
@@ -42,10 +42,10 @@ def write_passages(
     embedder: Embedder,
     replaceable: Callable[[str], bool] = lambda _: False,
 ) -> PassagesWritten:
-    """Write the passages that are not there yet, with their embeddings, in one transaction; others stay as they are.
+    """Write new passages with their embeddings in one transaction; existing ones stay unchanged.
 
-    ``replaceable`` says of an id whether another text under it may be replaced: then the triples of that text go, in
-    one transaction with the replacement. A passage that only moved within its document gets its new position.
+    ``replaceable`` says whether another text with the same id may be replaced; its triples are then removed in the same
+    transaction. A passage that only moved within its document gets its new position.
     """
     first: dict[str, Passage] = {}
     for passage in passages:
@@ -61,7 +61,7 @@ def write_passages(
         fresh = _with_readers(graph, fresh)
         new = graph.corpus.write_passages(fresh, _embed(fresh, embedder))
         if new < len(fresh):
-            # Another writer was faster, perhaps with other texts under the same ids.
+            # Another writer was faster, perhaps with other texts for the same ids.
             states = graph.corpus.check_passages(fresh)
             conflicting |= {id for id, state in states.items() if not state.same}
     if moved:
@@ -69,8 +69,8 @@ def write_passages(
         graph.corpus.write_readers({passage.id: passage.readers for passage in moved if passage.readers is not None})
     deletion = graph.corpus.replace_passages(replaced, _embed(replaced, embedder)) if replaced else Deletion()
     different = tuple(
-        place
-        for place, passage in enumerate(passages)
+        index
+        for index, passage in enumerate(passages)
         if passage.id in conflicting or passage.content != first[passage.id].content
     )
     return PassagesWritten(new, len(replaced), deletion.triples, deletion.entities, different)
@@ -85,10 +85,10 @@ def write_triples(
     extractor: str = GIVEN,
     read: Sequence[Passage] = (),
 ) -> TriplesWritten:
-    """Write the triples that are not there yet, and mark the passages they complete as read, in one transaction.
+    """Write new triples, and mark the passages that they complete as read, in one transaction.
 
-    ``completed`` names the passages all of whose triples by ``extractor`` are in the database after this batch. A
-    passage in ``read`` whose text was replaced since then waits for the next extraction.
+    ``completed`` names the passages whose triples by ``extractor`` are complete with this batch. A passage in ``read``
+    whose text has been replaced since then waits for the next extraction.
     """
     named = {triple.passage_id for triple in triples} | set(completed)
     check = graph.corpus.check_triples(passages=named, triples=[triple.id for triple in triples], extractor=extractor)
@@ -106,13 +106,13 @@ def write_triples(
 
 
 def passages_to_embed(graph: Graph, passages: Sequence[Passage]) -> list[str]:
-    """The texts for which :func:`write_passages` will ask its embedder, each once."""
+    """The texts that :func:`write_passages` will embed, each once."""
     known = graph.corpus.check_passages(passages)
     return list(dict.fromkeys(passage.content for passage in passages if passage.id not in known))
 
 
 def triples_to_embed(graph: Graph, triples: Sequence[Triple], *, extractor: str = GIVEN) -> list[str]:
-    """The texts for which :func:`write_triples` will ask its embedder, each once."""
+    """The texts that :func:`write_triples` will embed, each once."""
     ids = [triple.id for triple in triples]
     check = graph.corpus.check_triples(
         passages={triple.passage_id for triple in triples}, triples=ids, extractor=extractor
@@ -121,7 +121,7 @@ def triples_to_embed(graph: Graph, triples: Sequence[Triple], *, extractor: str 
 
 
 def _with_readers(graph: Graph, passages: Sequence[Passage]) -> list[Passage]:
-    """New passages of documents; where an earlier version named readers, those who may read that, unless it says so."""
+    """New passages, with the readers of the document's earlier version if they do not name any."""
     silent = {passage.source for passage in passages if passage.readers is None and passage.position and passage.source}
     if not silent:
         return list(passages)

@@ -11,7 +11,7 @@ from gear_neo4j.domain import Hits
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
 from gear_neo4j.integrations.search import Search, metadata_of, recipe_of
-from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.recipes.recipe import RetrieverRecipe
 from gear_neo4j.retrieval.retriever import Retriever
 
 
@@ -24,14 +24,14 @@ class GearRetriever:
         retriever: a name or a recipe, as for :meth:`gear_neo4j.Gear.search`; or, instead of a gear, any object
             with our ``retrieve``.
         k: documents per question; the input ``top_k`` overrides it.
-        options: the options of the named recipe, each as an argument of its own: ``base="sbert"``.
+        options: the options of the named recipe, as keyword arguments: ``base="sbert"``.
 
-    A document has the passage's id, text and score; its ``meta`` is JSON, as
-    :func:`gear_neo4j.integrations.search.metadata_of` names it.
+    A document has the passage's id, text and score; for its ``meta`` see
+    :func:`gear_neo4j.integrations.search.metadata_of`.
 
     Raises:
         SettingsError: neither a gear nor a retriever object is given, or both, or the recipe has no such option.
-        GearError: on a run, the errors of a search.
+        GearError: any error of a search.
 
     Usage::
 
@@ -57,8 +57,8 @@ class GearRetriever:
 
         Args:
             query: the question.
-            top_k: documents at most.
-            where: a filter of metadata for this search alone, such as ``year >= 2020``.
+            top_k: the maximum number of documents.
+            where: a metadata filter for this search only, such as ``year >= 2020``.
         """
         return _documents(self._search.run(query, k=self._k if top_k is None else top_k, where=where))
 
@@ -66,11 +66,11 @@ class GearRetriever:
     async def run_async(
         self, query: str, top_k: int | None = None, where: str | None = None
     ) -> dict[str, list[Document]]:
-        """See :meth:`run`; works in a thread, and a cancelled search ends at its next step."""
+        """See :meth:`run`; runs in a thread, and a cancelled search ends at its next step."""
         return _documents(await self._search.arun(query, k=self._k if top_k is None else top_k, where=where))
 
     def to_dict(self) -> dict[str, Any]:
-        """Refused: an open connection, and what its caller may see, cannot be written into a file.
+        """Refused: an open connection and a scope cannot be saved.
 
         Raises:
             SettingsError: always.

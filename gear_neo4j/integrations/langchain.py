@@ -15,7 +15,7 @@ from gear_neo4j.agents.tools import ToolReply
 from gear_neo4j.domain import Hit, Hits, Passage
 from gear_neo4j.gear import Gear
 from gear_neo4j.integrations.search import Search, metadata_of, recipe_of
-from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.recipes.recipe import RetrieverRecipe
 from gear_neo4j.retrieval.retriever import Retriever
 
 
@@ -27,14 +27,14 @@ class GearRetriever(BaseRetriever):
         retriever: a name or a recipe, as for :meth:`gear_neo4j.Gear.search`; or, instead of a gear, any object
             with our ``retrieve``.
         k: documents per question; ``invoke(question, k=3)`` overrides it.
-        options: the options of the named recipe, each as an argument of its own: ``base="sbert"``.
+        options: the options of the named recipe, as keyword arguments: ``base="sbert"``.
 
-    ``invoke(question, where="year >= 2020")`` narrows one search by a filter of metadata. A document holds the
-    passage's text and id; its metadata is JSON, as :func:`gear_neo4j.integrations.search.metadata_of` names it.
+    ``invoke(question, where="year >= 2020")`` narrows one search by a metadata filter. A document has the passage's
+    text and id; for its metadata see :func:`gear_neo4j.integrations.search.metadata_of`.
 
     Raises:
         SettingsError: neither a gear nor a retriever object is given, or both, or the recipe has no such option.
-        GearError: on invocation, the errors of a search.
+        GearError: any error of a search.
 
     Usage::
 
@@ -97,7 +97,7 @@ def _documents(hits: Hits) -> list[Document]:
 class LangChainTool:
     """A LangChain tool as a tool of the planner: ``Planner(tools=(LangChainTool(tool),))``.
 
-    Its name and description are the tool's own; it is invoked with the question, and its reply is the answer.
+    It keeps the tool's name and description; the tool is invoked with the question, and its reply is the answer.
 
     Example:
         >>> from langchain_core.tools import tool

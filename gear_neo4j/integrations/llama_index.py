@@ -12,10 +12,10 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from gear_neo4j.domain import Hit, Hits
 from gear_neo4j.gear import Gear
 from gear_neo4j.integrations.search import Search, metadata_of, recipe_of
-from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.recipes.recipe import RetrieverRecipe
 from gear_neo4j.retrieval.retriever import Retriever
 
-# Of the metadata, a model reads these; paths and scores would fill its prompt.
+# The metadata that a model reads; paths and scores would fill its prompt.
 READ = {"title", "source"}
 
 
@@ -27,16 +27,16 @@ class GearRetriever(BaseRetriever):
         retriever: a name or a recipe, as for :meth:`gear_neo4j.Gear.search`; or, instead of a gear, any object
             with our ``retrieve``.
         k: nodes per question.
-        callback_manager: LlamaIndex's own; by default that of its settings.
-        options: the options of the named recipe, each as an argument of its own: ``base="sbert"``.
+        callback_manager: LlamaIndex's callback manager; by default that of its settings.
+        options: the options of the named recipe, as keyword arguments: ``base="sbert"``.
 
-    A node has the passage's id and text; its metadata is JSON, as
-    :func:`gear_neo4j.integrations.search.metadata_of` names it. A language model reads ``title`` and ``source`` of it.
-    ``aretrieve`` works in a thread: the event loop goes on meanwhile, and a cancelled search ends at its next step.
+    A node has the passage's id and text; for its metadata see
+    :func:`gear_neo4j.integrations.search.metadata_of`. A language model reads only ``title`` and ``source`` of it.
+    ``aretrieve`` runs in a thread, so that the event loop is free; a cancelled search ends at its next step.
 
     Raises:
         SettingsError: neither a gear nor a retriever object is given, or both, or the recipe has no such option.
-        GearError: on a search, the errors of ours.
+        GearError: any error of a search.
 
     Usage::
 

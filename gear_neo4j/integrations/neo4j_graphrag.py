@@ -1,4 +1,4 @@
-"""gear-neo4j as a retriever of neo4j-graphrag: in its ``GraphRAG``, beside its retrievers, and as a tool.
+"""gear-neo4j as a retriever for neo4j-graphrag: in its ``GraphRAG``, beside its retrievers, and as a tool.
 
 ``from gear_neo4j.integrations.neo4j_graphrag import GearRetriever``; extra ``[neo4j-graphrag]``.
 """
@@ -11,9 +11,9 @@ from neo4j_graphrag.types import RawSearchResult, RetrieverResultItem
 
 from gear_neo4j.domain import Hit, Hits
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.database import Record
+from gear_neo4j.graph.connection.database import Record
 from gear_neo4j.integrations.search import Search, metadata_of, recipe_of
-from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.recipes.recipe import RetrieverRecipe
 from gear_neo4j.retrieval.retriever import Retriever
 
 Formatter = Callable[[Record], RetrieverResultItem]
@@ -27,15 +27,15 @@ class GearRetriever(PeerRetriever):
         retriever: a name or a recipe, as for :meth:`gear_neo4j.Gear.search`; or, instead of a gear, any object
             with our ``retrieve``.
         k: items per question; ``search(top_k=3)`` overrides it.
-        result_formatter: makes an item of a record with ``content`` and ``metadata``; by default the item has both.
-        options: the options of the named recipe, each as an argument of its own: ``base="sbert"``.
+        result_formatter: makes an item from a record with ``content`` and ``metadata``; by default the item has both.
+        options: the options of the named recipe, as keyword arguments: ``base="sbert"``.
 
-    An item's content is the passage's title and text; its metadata is JSON: ``id`` and what
-    :func:`gear_neo4j.integrations.search.metadata_of` names.
+    An item's content is the passage's title and text; its metadata has ``id`` and the fields of
+    :func:`gear_neo4j.integrations.search.metadata_of`.
 
     Raises:
         SettingsError: neither a gear nor a retriever object is given, or both, or the recipe has no such option.
-        GearError: on a search, the errors of ours.
+        GearError: any error of a search.
 
     Usage::
 
@@ -55,19 +55,19 @@ class GearRetriever(PeerRetriever):
         result_formatter: Formatter | None = None,
         **options: Any,
     ) -> None:
-        # The peer's constructor is passed over: it would change the user agent of the caller's driver.
+        # The base constructor is not called: it would change the user agent of the caller's driver.
         self._search = Search(gear, recipe_of(retriever, options))
         self._k = k
         self.neo4j_database = gear.graph.name if gear else None
         self.result_formatter = result_formatter
 
-    # Of an optional number, the peer's schema for tools knows ``Optional`` alone.
+    # For optional numbers, neo4j-graphrag's tool schema only supports ``Optional``.
     def get_search_results(self, query_text: str, top_k: Optional[int] = None) -> RawSearchResult:  # noqa: UP045
         """The best passages for a question, and the paths through the graph that led to them.
 
         Args:
             query_text: the question.
-            top_k: passages at most.
+            top_k: the maximum number of passages.
         """
         hits = self._search.run(query_text, k=self._k if top_k is None else top_k)
         records = [_record(hit, hits) for hit in hits]

@@ -1,4 +1,4 @@
-"""Shared by all adapters: the search that they run, and the metadata that they return with a passage."""
+"""Shared by all adapters: the search, and the metadata of a passage."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,17 +8,19 @@ from typing import Any
 from gear_neo4j.domain import Hit, Hits
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
-from gear_neo4j.gear.aio import in_thread
-from gear_neo4j.recipes import RetrieverRecipe
-from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.recipes.recipe import RetrieverRecipe
+from gear_neo4j.recipes.registry import RETRIEVERS
 from gear_neo4j.retrieval.retriever import Retriever
-from gear_neo4j.retrieval.traced import noted, retrieval_span
-from gear_neo4j.wire import hit_json, path_json
+from gear_neo4j.retrieval.traced import record_hits, retrieval_span
+from gear_neo4j.threads import ThreadLimiter
+from gear_neo4j.wire import to_json
+
+_SEARCHES = ThreadLimiter("searches", most=40)
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A recipe over a gear, or a retriever object, which brings its own graph.
+    """A recipe over a gear, or a retriever object with its own graph.
 
     Raises:
         SettingsError: neither a gear nor a retriever object is given, or both.
@@ -39,10 +41,10 @@ class Search:
             raise SettingsError("a retriever object brings its own graph: leave out gear")
 
     def run(self, question: str, *, k: int, where: object = None) -> Hits:
-        """Search within a span of its own.
+        """Search, within its own tracing span.
 
         Args:
-            where: a filter of metadata that narrows this search alone, as :meth:`gear_neo4j.Gear.scoped` takes it.
+            where: a metadata filter for this search only, as for :meth:`gear_neo4j.Gear.scoped`.
 
         Raises:
             SettingsError: the filter cannot be used, or a retriever object is asked to filter.
@@ -50,14 +52,14 @@ class Search:
         """
         source = self.gear.graph.name if self.gear else None
         with retrieval_span(question, k=k, source=source) as active:
-            return noted(active, self._resolve(where).retrieve(question, k=k))
+            return record_hits(active, self._resolve(where).retrieve(question, k=k))
 
     async def arun(self, question: str, *, k: int, where: object = None) -> Hits:
-        """See :meth:`run`; works in a thread, and a cancelled search ends at its next step."""
-        return await in_thread(partial(self.run, question, k=k, where=where))
+        """See :meth:`run`; runs in a thread, and a cancelled search ends at its next step."""
+        return await _SEARCHES.run(partial(self.run, question, k=k, where=where), waits=True)
 
     def _resolve(self, where: object) -> Retriever:
-        """The retriever; made anew from its recipe for each question, because the graph may have changed."""
+        """The retriever, made from its recipe for each question, because the graph may have changed."""
         if isinstance(self.retriever, RetrieverRecipe) and self.gear is not None:
             gear = self.gear if where is None else self.gear.scoped(where=where)
             return gear.retriever(self.retriever)
@@ -68,10 +70,10 @@ class Search:
 
 
 def recipe_of(retriever: Any, options: Mapping[str, Any]) -> Any:
-    """The recipe of a name with its options; a recipe and a retriever object are complete, and stay as they are.
+    """The recipe for a name with options; a recipe or retriever object is returned unchanged.
 
     Raises:
-        SettingsError: the name or an option is unknown, or options come with what is complete.
+        SettingsError: the name or an option is unknown, or there are options with a recipe or retriever object.
     """
     if isinstance(retriever, str):
         return RETRIEVERS.recipe({"name": retriever, **options})
@@ -81,16 +83,16 @@ def recipe_of(retriever: Any, options: Mapping[str, Any]) -> Any:
 
 
 def metadata_of(hit: Hit, hits: Hits) -> dict[str, Any]:
-    """The metadata of a passage as JSON: where it comes from, its rank, and the paths through it.
+    """The metadata of a passage as JSON: its source, its rank, and the paths through it.
 
     ``title``, ``source``, ``position``, ``collection``, ``metadata``, ``score``, ``rank``, ``retriever``, ``sources``
-    (the rankings that contain it, with its ranks) and ``paths``, best first: ``text``, ``score``, ``triples`` and the
-    ``cypher`` that shows the path in Neo4j Browser, ``statement`` and ``parameters``.
+    (the rankings that contain it, with its ranks) and ``paths``, best first. A path has ``text``, ``score``,
+    ``triples`` and ``cypher``, the ``statement`` and ``parameters`` that show it in Neo4j Browser.
     """
-    fields = hit_json(hit)
+    fields = to_json(hit)
     kept = ("title", "source", "position", "collection", "metadata", "score", "rank", "sources")
     return {
         **{key: fields[key] for key in kept},
         "retriever": hits.retriever,
-        "paths": [path_json(path) for path in hits.paths if hit.passage.id in path.passage_ids],
+        "paths": [to_json(path) for path in hits.paths if hit.passage.id in path.passage_ids],
     }

@@ -3,30 +3,32 @@
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from importlib import import_module
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
-from anyio import to_thread
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from starlette.requests import Request
 
-from gear_neo4j.errors import GearError, NothingFound, QueryTimeout
+from gear_neo4j.errors import CallTimeout, GearError, NothingFound
 from gear_neo4j.mcp.options import ServerOptions
+from gear_neo4j.threads import Feed, ThreadLimiter
 
 if TYPE_CHECKING:
-    from gear_neo4j.gear.aio import AsyncGear
+    from gear_neo4j.gear.front import Gear
     from gear_neo4j.mcp.work import Work
 
 # Calls that run at a time; a further one is refused at once, for a host repeats what takes long.
 CALLS = 16
-WORK = "gear_neo4j.mcp.work"
+# How long a server that ends waits for calls that were given up: they use the database, which is closed next.
+CLOSING_SECONDS = 5.0
 Value = TypeVar("Value")
 # Finds the view of a request, None over stdio: by who sent it, never by what it asks.
-GearFor = Callable[[Request | None], "Awaitable[AsyncGear]"]
+GearFor = Callable[[Request | None], "Gear"]
 # Gets the request of a call that has ended, and its work: which passages it returned, and what it cost.
 OnEnd = Callable[[Request | None, "Work"], None]
+Report = Callable[[str], Awaitable[None]]
 _REQUEST: ContextVar[Request | None] = ContextVar("gear_neo4j_mcp_request", default=None)
 
 
@@ -42,50 +44,70 @@ async def keep_request(ctx: ServerRequestContext[Any, Any], call_next: CallNext)
         _REQUEST.reset(token)
 
 
+async def no_report(_: str) -> None:
+    """Nobody is told of what a call reports."""
+
+
+def call_limiter() -> ThreadLimiter:
+    """The threads of a server."""
+    return ThreadLimiter("calls", most=CALLS)
+
+
 class Calls:
-    """Runs calls of clients.
+    """Runs calls of clients, each in a thread.
 
     Args:
-        gear_for: finds the view that a request may use.
-        on_end: called after each call, also one that failed.
+        gear_for: finds the view that a request may use; called in the thread.
+        on_end: called in the thread after each call, also one that failed.
     """
 
-    def __init__(self, gear_for: GearFor, *, options: ServerOptions, on_end: OnEnd) -> None:
+    def __init__(
+        self, gear_for: GearFor, *, options: ServerOptions, on_end: OnEnd, limiter: ThreadLimiter | None
+    ) -> None:
         self._gear_for = gear_for
         self._options = options
         self._on_end = on_end
-        self._running = 0
+        self._limiter = limiter or call_limiter()
 
-    async def run(self, task: Callable[["Work"], Awaitable[Value]], *, seconds: float | None = None) -> Value:
+    async def run(
+        self, task: Callable[["Work"], Value], *, seconds: float | None = None, report: Report = no_report
+    ) -> Value:
         """Do some work with the view of the current request.
 
+        Args:
+            seconds: the longest that it may take; by default the timeout of the server.
+            report: gets what the work reports, in the order of its reports.
+
         Raises:
-            QueryTimeout: it took longer than ``seconds`` (default: the timeout); it ends at its next step.
-            GearError: too many calls are running, or what the work raises.
+            CallTimeout: it took longer than it may; it ends at its next step.
+            TooManyCalls: too many calls run.
+            GearError: what the work raises.
         """
         limit = self._options.timeout if seconds is None else seconds
-        with self._place(), anyio.move_on_after(limit):
-            module = await to_thread.run_sync(import_module, WORK, abandon_on_cancel=True)
-            request = _REQUEST.get()
-            work = module.Work(await self._gear_for(request), self._options)
-            try:
-                return await task(work)
-            finally:
-                self._on_end(request, work)
-        raise QueryTimeout(
+        feed: Feed[str] = Feed()
+        running = self._limiter.start(partial(self._work, task, _REQUEST.get(), feed.put))
+        feed.follow(running)
+        try:
+            with anyio.move_on_after(limit):
+                async for message in feed:
+                    await report(message)
+                return running.future.result()
+        finally:
+            running.cancel()
+        raise CallTimeout(
             f"there was no result within {limit:g} s: try again, because a first call loads the model, or start the "
             "server with a longer --timeout"
         )
 
-    @contextmanager
-    def _place(self) -> Iterator[None]:
-        if self._running >= CALLS:
-            raise GearError(f"the server is busy with {CALLS} calls: try again in a few seconds")
-        self._running += 1
+    def _work(self, task: Callable[["Work"], Value], request: Request | None, report: Callable[[str], None]) -> Value:
+        # The first call imports it: it brings the driver, the models and everything else that takes seconds.
+        from gear_neo4j.mcp.work import Work
+
+        work = Work(self._gear_for(request), self._options, report=report)
         try:
-            yield
+            return task(work)
         finally:
-            self._running -= 1
+            self._on_end(request, work)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.mcp.results import Limited
-from gear_neo4j.printable import escaped
+from gear_neo4j.text.printable import escaped
 
 Fitted = TypeVar("Fitted", bound=Limited)
 Model = TypeVar("Model", bound=BaseModel)

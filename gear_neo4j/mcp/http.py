@@ -1,20 +1,13 @@
-"""The server over HTTP: as a part of another application, or alone."""
+"""The server over HTTP, as a part of another application; ``gear serve`` is one."""
 
-import socket
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
 
 from mcp.server import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
-from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
-
-from gear_neo4j.errors import SettingsError
-from gear_neo4j.mcp.keys import BearerCheck, Keys
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 LARGEST_BODY = 1024 * 1024
@@ -49,57 +42,6 @@ def mounted(server: MCPServer[Any], *, hosts: Sequence[str] = (), origins: Seque
     )
     manager = server.session_manager
     return Mounted(_Endpoint(manager.handle_request), manager.run)
-
-
-def http_app(
-    server: MCPServer[Any], *, keys: Keys | None, hosts: Sequence[str] = (), origins: Sequence[str] = ()
-) -> Starlette:
-    """The server as an application of its own, at ``/mcp``; with ``keys`` nothing is answered without one."""
-    part = mounted(server, hosts=hosts, origins=origins)
-
-    @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        async with part.lifespan():
-            yield
-
-    checks = [Middleware(BearerCheck, keys=keys)] if keys else []
-    return Starlette(routes=[Route(PATH, part.app)], middleware=checks, lifespan=lifespan)
-
-
-def require_key(host: str, keys: Keys | None) -> None:
-    """Refuse to listen where others can connect, unless they need a key.
-
-    Raises:
-        SettingsError: the host is not this machine alone, and there are no keys.
-
-    Example:
-        >>> require_key("127.0.0.1", None)
-    """
-    if keys is None and host not in LOOPBACK:
-        raise SettingsError(f"--host {host} lets others connect: give --api-key-file, or leave it at 127.0.0.1")
-
-
-def serve(app: Starlette, *, host: str, port: int, on_start: Callable[[str], None]) -> None:
-    """Serve an application until the process is told to stop; calls that run then get ten seconds.
-
-    Args:
-        on_start: called with the address once the port is open.
-
-    Raises:
-        SettingsError: the address cannot be used.
-    """
-    import uvicorn
-
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listener = socket.create_server((host, port), family=family)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise SettingsError(f"{host}:{port} cannot be used: {reason}; choose another --host or --port") from error
-    on_start(f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}")
-    # Its log goes where ours goes, and requests are not logged.
-    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=10)
-    uvicorn.Server(config).run(sockets=[listener])
 
 
 class _Endpoint:

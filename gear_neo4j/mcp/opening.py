@@ -4,15 +4,11 @@ from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from anyio import to_thread
-
-from gear_neo4j.mcp.calls import CALLS
 from gear_neo4j.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from gear_neo4j.gear.aio import AsyncGear
     from gear_neo4j.gear.front import Gear
 
 
@@ -20,7 +16,7 @@ class OneGear:
     """Finds the same view for every request; a call that could not open it leaves that to the next one.
 
     Args:
-        connect: opens the connection; it runs in a thread, and a call that is cancelled meanwhile does not stop it.
+        connect: opens the connection; a call that is cancelled meanwhile does not stop it.
         scope: what the server may see.
     """
 
@@ -29,17 +25,19 @@ class OneGear:
         self._scope = scope
         self._opening = Lock()
         self._gear: Gear | None = None
-        self._view: AsyncGear | None = None
+        self._view: Gear | None = None
 
-    async def gear_for(self, _: "Request | None") -> "AsyncGear":
+    def gear_for(self, _: "Request | None") -> "Gear":
         """The view, whoever sent the request.
 
         Raises:
             GearError: it cannot be opened; the next call tries again.
         """
-        if self._view is not None:
+        with self._opening:
+            if self._view is None:
+                self._gear = self._connect()
+                self._view = self._gear.scoped(self._scope)
             return self._view
-        return await to_thread.run_sync(self._opened, abandon_on_cancel=True)
 
     def close(self) -> None:
         """Close the connection, if it was opened."""
@@ -47,12 +45,3 @@ class OneGear:
             if self._gear is not None:
                 self._gear.close()
                 self._gear = self._view = None
-
-    def _opened(self) -> "AsyncGear":
-        from gear_neo4j.gear.aio import AsyncGear
-
-        with self._opening:
-            if self._view is None:
-                self._gear = self._connect()
-                self._view = AsyncGear(self._gear.scoped(**self._scope.json), threads=CALLS)
-            return self._view

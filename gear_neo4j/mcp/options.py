@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from gear_neo4j.address import is_public_url
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.text.address import is_public_url
 
 LEAST_CHARS = 1_000
 _NAMESPACE = re.compile(r"[A-Za-z0-9_-]{1,40}")

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from gear_neo4j.printable import printable
+from gear_neo4j.text.printable import printable
 
 # A client may be a terminal: no control character of a passage or of a model gets there. Ids stay as they are.
 Text = Annotated[str, BeforeValidator(printable)]
@@ -13,16 +13,17 @@ Text = Annotated[str, BeforeValidator(printable)]
 class Result(BaseModel):
     """What all results and their parts have in common."""
 
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+    # A part is made of the value of the domain that has its fields.
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False, from_attributes=True)
 
 
 class Limited(Result):
     """A result with a limit of characters."""
 
-    truncated: bool = Field(default=False, description="Whether some was left out to stay within the limit.")
+    truncated: bool = Field(default=False, description="Whether some was left out to stay within a limit.")
 
 
-class Source(Result):
+class FoundBy(Result):
     """A ranked list that holds the passage, and its rank there."""
 
     name: str
@@ -38,7 +39,7 @@ class FoundPassage(Result):
     text: Text = Field(description="The beginning of the passage, at most 500 characters.")
     score: float = Field(description="Higher is better, within one search only.")
     rank: int
-    sources: list[Source] = Field(description="The ranked lists that hold the passage.")
+    sources: list[FoundBy] = Field(description="The ranked lists that hold the passage.")
 
 
 class FoundPath(Result):

@@ -10,26 +10,29 @@ from gear_neo4j.mcp.calls import Calls, GearFor, OnEnd, keep_request
 from gear_neo4j.mcp.options import ServerOptions
 from gear_neo4j.mcp.resources import add_prompt, add_resources
 from gear_neo4j.mcp.tools import Tools
+from gear_neo4j.threads import ThreadLimiter
 
 
 def make_server(
-    gear_for: GearFor, *, options: ServerOptions = ServerOptions(), on_end: OnEnd = lambda _request, _work: None
+    gear_for: GearFor,
+    *,
+    options: ServerOptions = ServerOptions(),
+    on_end: OnEnd = lambda _request, _work: None,
+    limiter: ThreadLimiter | None = None,
 ) -> MCPServer[Any]:
     """A server over the views that ``gear_for`` finds, one for each request.
 
     Args:
         gear_for: gets the HTTP request of a call (None over stdio and in memory) and finds what its sender may see; it
-            is awaited for each call, and what it raises of :class:`gear_neo4j.GearError` is what the client reads.
+            is called for each call, in a thread, and what it raises of :class:`gear_neo4j.GearError` is what the client
+            reads.
         on_end: gets the request and the work of each call at its end, for a log: ``work.passages``, ``work.usage``.
+        limiter: the threads of the calls; the host closes it before it closes the database.
 
     Usage::
 
-        agear = AsyncGear(Gear.connect(create=False))
-
-        async def gear_for(request):
-            return agear
-
-        make_server(gear_for).run("stdio")
+        gear = Gear.connect(create=False)
+        make_server(lambda request: gear).run("stdio")
     """
     server: MCPServer[Any] = MCPServer(
         name="gear-neo4j",
@@ -41,7 +44,7 @@ def make_server(
         middleware=[keep_request],
         subscriptions=False,
     )
-    calls = Calls(gear_for, options=options, on_end=on_end)
+    calls = Calls(gear_for, options=options, on_end=on_end, limiter=limiter)
     Tools(calls, options).add_to(server)
     add_resources(server, calls)
     add_prompt(server, options)

@@ -1,6 +1,7 @@
 """The five tools; each reads, and none can widen the view that its request gets."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from itertools import count
 from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -85,14 +86,16 @@ class Tools:
     ) -> Annotated[CallToolResult, AskResult]:
         """An answer with citations; each event of the run is reported as progress."""
 
-        async def report(number: int, message: str) -> None:
-            await context.report_progress(number, message=message)
+        numbers = count(1)
 
-        def ask(work: "Work") -> Awaitable[AskResult]:
-            return work.ask(question, agent=agent, max_steps=max_steps, seconds=seconds, report=report)
+        async def report(message: str) -> None:
+            await context.report_progress(next(numbers), message=message)
+
+        def ask(work: "Work") -> AskResult:
+            return work.ask(question, agent=agent, max_steps=max_steps, seconds=seconds)
 
         with tool_errors():
-            return _result(await self._calls.run(ask, seconds=seconds + LAST_CALL))
+            return _result(await self._calls.run(ask, seconds=seconds + LAST_CALL, report=report))
 
     async def status(self) -> Annotated[CallToolResult, StatusResult]:
         """What the database holds."""

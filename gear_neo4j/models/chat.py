@@ -16,7 +16,7 @@ from gear_neo4j.models.cache import ReplyCache
 from gear_neo4j.models.recording import record
 from gear_neo4j.models.replies import Alternatives, reply_text, text_of, tokens_of, usage_of
 from gear_neo4j.models.retries import error_line, may_pass, one_line, retrying
-from gear_neo4j.models.streaming import Listener, ListenerError, OnToken, VisibleText, shown
+from gear_neo4j.models.streaming import Listener, ListenerError, OnToken, VisibleText, shown, without_thoughts
 from gear_neo4j.models.traced import call_span, note_call
 from gear_neo4j.usage import Usage
 
@@ -41,7 +41,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T]):
-    """A usable reply: its value, the text that was parsed, what it cost, and how long it took with all retries.
+    """A usable reply: its value, its text with all thoughts, what it cost, and how long it took with all retries.
 
     ``tokens`` are there where the chat asks for log-probabilities, and the model gives them.
     """
@@ -127,6 +127,8 @@ class Chat:
     def ask(self, prompt: Prompt, *, parse: Callable[[str], T], on_token: OnToken | None = None) -> Reply[T]:
         """Ask, and return what ``parse`` makes of the reply; where it raises ValueError the model may try once more.
 
+        ``parse`` gets the reply without the model's thoughts.
+
         Only a reply that parses is kept in the cache. ``on_token`` gets the visible text of the first reply while it is
         written, and a reply from the cache in one piece; a reply after a failure or a repair is not streamed.
 
@@ -161,7 +163,7 @@ class Chat:
         if text is None:
             return None
         try:
-            reply = Reply(parse(text), text, Usage(cached=1), 0.0)
+            reply = Reply(parse(without_thoughts(text)), text, Usage(cached=1), 0.0)
         except ValueError:
             # Another parser accepted this reply; send the request again, and keep what this one accepts.
             return None
@@ -174,11 +176,11 @@ class Chat:
     ) -> Reply[T]:
         reply, usage = self._request(messages, spent=Usage(), listener=listener)
         try:
-            value = parse(reply_text(reply))
+            value = parse(without_thoughts(reply_text(reply)))
         except ValueError as error:
             reply, usage = self._request([*messages, *_repair(reply, error)], spent=usage)
             try:
-                value = parse(reply_text(reply))
+                value = parse(without_thoughts(reply_text(reply)))
             except ValueError as last:
                 problem = f"the model {self.name} replied twice with nothing that can be used ({one_line(last)})"
                 raise ReplyError(f"{problem}: try another GEAR_CHAT_MODEL", usage=usage) from last
@@ -244,5 +246,5 @@ def _repair(reply: "AIMessage", error: ValueError) -> list["BaseMessage"]:
     from langchain_core.messages import AIMessage, HumanMessage
 
     # Some servers refuse a message without text.
-    refused = AIMessage(reply_text(reply).strip() or "(nothing)")
+    refused = AIMessage(without_thoughts(reply_text(reply)).strip() or "(nothing)")
     return [refused, HumanMessage(REPAIR.format(problem=one_line(error) or "it has not the required form"))]

@@ -13,8 +13,8 @@ from typing import Any
 
 from openai import DefaultHttpxClient
 
-from gear_neo4j.address import Login
-from gear_neo4j.graph.deadline import within
+from gear_neo4j.graph.connection.deadline import within
+from gear_neo4j.text.address import Login
 
 # The longest stream of a model, a few hundred bytes for each token, is about half of this.
 MOST_BYTES = 64_000_000

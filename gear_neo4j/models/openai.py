@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from gear_neo4j.address import Address
 from gear_neo4j.errors import ModelError
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.models.retries import NO_KEY
 from gear_neo4j.settings import Settings
+from gear_neo4j.text.address import Address
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from gear_neo4j.address import Address
 from gear_neo4j.errors import ModelError, SettingsError
 from gear_neo4j.models.retries import NO_KEY, Knobs, error_line, retrying
+from gear_neo4j.text.address import Address
 
 if TYPE_CHECKING:
     from langchain_openai import OpenAIEmbeddings

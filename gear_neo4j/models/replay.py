@@ -10,7 +10,7 @@ from gear_neo4j.errors import InputError, ReplyError
 from gear_neo4j.models.chat import Prompt, Reply
 from gear_neo4j.models.recording import RecordedReply, record
 from gear_neo4j.models.retries import one_line
-from gear_neo4j.models.streaming import OnToken, shown
+from gear_neo4j.models.streaming import OnToken, shown, without_thoughts
 from gear_neo4j.usage import Usage
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ class ReplayChat:
         if on_token:
             on_token(shown(reply.text))
         try:
-            return Reply(parse(reply.text), reply.text, Usage(), 0.0)
+            return Reply(parse(without_thoughts(reply.text)), reply.text, Usage(), 0.0)
         except ValueError as error:
             raise ReplyError(f"a recorded reply cannot be used ({one_line(error)}): run the agent anew") from error
 

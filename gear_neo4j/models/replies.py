@@ -29,7 +29,7 @@ def text_of(message: "BaseMessage") -> str:
 
 
 def reply_text(reply: "AIMessage") -> str:
-    """The text of a reply as parsers get it, at most 250,000 characters."""
+    """The text of a reply, at most 250,000 characters."""
     return text_of(reply)[:LONGEST_REPLY]
 
 

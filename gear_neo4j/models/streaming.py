@@ -5,19 +5,20 @@ from collections.abc import Callable
 
 OnToken = Callable[[str], None]
 
-THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 # A label is no longer than this, signs and all, so that a reply of signs alone is not held back to its end.
 ANSWER_LABEL = re.compile(r"\A\W{0,40}answer[^\w:：]{0,10}[:：]\s*", re.IGNORECASE)
-_THOUGHTS_BEGIN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
-_THOUGHTS_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _LONGEST_TAG = len("</thinking>")
 # The beginnings of both: what could still become a tag or a label is held back.
-_OPEN_TAG = re.compile(r"<(?:t(?:h(?:i(?:n(?:k(?:i(?:ng?)?)?)?)?)?)?)?\Z", re.IGNORECASE)
+_OPEN_TAG = re.compile(r"</?(?:t(?:h(?:i(?:n(?:k(?:i(?:ng?)?)?)?)?)?)?)?\Z", re.IGNORECASE)
 _OPEN_LABEL = re.compile(r"\W{0,40}(?:a(?:n(?:s(?:w(?:e(?:r[^\w:：]{0,10})?)?)?)?)?)?", re.IGNORECASE)
 
 
 class VisibleText:
     """The visible part of a text that comes in pieces; the same whatever the pieces are.
+
+    A model may end thoughts that it did not begin. They were passed on before their end came; what follows begins a
+    new paragraph.
 
     Example:
         >>> visible = VisibleText()
@@ -30,43 +31,64 @@ class VisibleText:
     def __init__(self) -> None:
         self._held = ""
         self._thinks = False
-        # The beginning, until it is clear whether it is a label.
-        self._label: str | None = ""
-        self._is_empty = True
-        self._spaces: list[str] = []
+        self._body = _Body()
 
     def feed(self, piece: str) -> str:
         """What a further piece of the text makes visible."""
         self._held += piece
-        parts = []
-        while tag := (_THOUGHTS_END if self._thinks else _THOUGHTS_BEGIN).search(self._held):
+        gained = []
+        while tag := _TAG.search(self._held):
+            ends = bool(tag[1])
             if not self._thinks:
-                parts.append(self._held[: tag.start()])
-            self._held, self._thinks = self._held[tag.end() :], not self._thinks
+                gained.append(self._body.feed(self._held[: tag.start()]))
+                if ends:
+                    self._body = _Body(gap="" if self._body.is_empty else "\n\n")
+            self._held, self._thinks = self._held[tag.end() :], not ends
         if self._thinks:
             self._held = self._held[-_LONGEST_TAG:]
-        else:
-            tag = _OPEN_TAG.search(self._held)
-            place = tag.start() if tag else len(self._held)
-            parts.append(self._held[:place])
-            self._held = self._held[place:]
-        return self._without_label("".join(parts))
+            return "".join(gained)
+        tag = _OPEN_TAG.search(self._held)
+        end = tag.start() if tag else len(self._held)
+        gained.append(self._body.feed(self._held[:end]))
+        self._held = self._held[end:]
+        return "".join(gained)
 
     def end(self) -> str:
         """What was held back, because it might have become a tag or a label."""
         rest, self._held = "" if self._thinks else self._held, ""
-        if self._label is None:
-            return self._stripped(rest)
-        return shown(self._label + rest)
+        return self._body.end(rest)
 
-    def _without_label(self, text: str) -> str:
+
+class _Body:
+    """A text without thoughts, in pieces: its label and the spaces around it are left out."""
+
+    def __init__(self, *, gap: str = "") -> None:
+        # The beginning, until it is clear whether it is a label.
+        self._label: str | None = ""
+        self._is_first = True
+        self._gap = gap
+        self._spaces: list[str] = []
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was shown so far, also not before the gap."""
+        return self._is_first and not self._gap
+
+    def feed(self, text: str) -> str:
+        """What a further piece makes visible."""
         if self._label is None:
             return self._stripped(text)
         self._label = (self._label + text).lstrip()
         if _OPEN_LABEL.fullmatch(self._label):
             return ""
-        text, self._label = ANSWER_LABEL.sub("", self._label, count=1), None
+        text, self._label = without_label(self._label), None
         return self._stripped(text)
+
+    def end(self, rest: str) -> str:
+        """What was held back, with the rest of the text."""
+        if self._label is not None:
+            rest, self._label = without_label((self._label + rest).strip()), None
+        return self._stripped(rest)
 
     def _stripped(self, text: str) -> str:
         """The text so far without spaces at its end, which wait for what follows, and at its beginning."""
@@ -74,9 +96,9 @@ class VisibleText:
         if not body:
             self._spaces.append(text)
             return ""
-        gain = body.lstrip() if self._is_empty else "".join([*self._spaces, body])
-        self._spaces, self._is_empty = [text[len(body) :]], False
-        return gain
+        gained = self._gap + body.lstrip() if self._is_first else "".join([*self._spaces, body])
+        self._spaces, self._is_first = [text[len(body) :]], False
+        return gained
 
 
 def shown(text: str) -> str:
@@ -86,7 +108,33 @@ def shown(text: str) -> str:
         >>> shown("<think>Varna?</think> **Answer**: In Varna.")
         'In Varna.'
     """
-    return ANSWER_LABEL.sub("", _without_thinking(text), count=1)
+    return without_label(without_thoughts(text).strip())
+
+
+def without_label(text: str) -> str:
+    """A text without the label of an answer at its beginning."""
+    return ANSWER_LABEL.sub("", text, count=1)
+
+
+def without_thoughts(text: str) -> str:
+    """A reply without the model's thoughts, the only text that a parser gets.
+
+    Thoughts that do not end reach to the end of the reply. Where they end without having begun, because the prompt of
+    the model begins them, all that comes before is thoughts.
+
+    Example:
+        >>> without_thoughts("<think>Seven?</think>7"), without_thoughts("Seven?</think>7")
+        ('7', '7')
+    """
+    parts, thinks, start = list[str](), False, 0
+    for tag in _TAG.finditer(text):
+        ends = bool(tag[1])
+        if ends and not thinks:
+            parts.clear()
+        elif not thinks:
+            parts.append(text[start : tag.start()])
+        thinks, start = not ends, tag.end()
+    return "".join(parts if thinks else [*parts, text[start:]])
 
 
 class Listener:
@@ -112,7 +160,3 @@ class ListenerError(BaseException):
     def __init__(self, error: Exception) -> None:
         super().__init__(str(error))
         self.error = error
-
-
-def _without_thinking(text: str) -> str:
-    return THINKING.sub("", text).strip()

@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import ClassVar
 
 from gear_neo4j.domain import Hits
-from gear_neo4j.graph.store import Contents
-from gear_neo4j.recipes import RetrieverRecipe
+from gear_neo4j.graph.read.store import Contents
+from gear_neo4j.recipes.recipe import RetrieverRecipe
 from gear_neo4j.retrieval.base import Base
 from gear_neo4j.retrieval.paths import Paths
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.retrieval.scout import Scout
 
-# Scout has walked the same facts: the passages on paths only fill up its list (docs/choosing.md).
+# Scout has already walked these facts: the passages on paths only fill up its list (docs/choosing.md).
 BESIDE_SCOUT = 0.0
 
 
@@ -24,10 +24,10 @@ class Auto(RetrieverRecipe):
 
 
 def chosen(contents: Contents, *, strict: bool = False) -> tuple[RetrieverRecipe, str]:
-    """The retriever for the contents of a database, and the reason in a word or two; docs/choosing.md has the figures.
+    """The retriever for the contents of a database, and a short reason; docs/choosing.md has the figures.
 
     Args:
-        strict: leave the full-text index out.
+        strict: do not use the full-text index.
 
     Example:
         >>> [(recipe.title, why) for recipe, why in (chosen(Contents(triples=True)), chosen(Contents(adopted=True)))]
@@ -42,12 +42,12 @@ def chosen(contents: Contents, *, strict: bool = False) -> tuple[RetrieverRecipe
 
 
 class AutoRetriever:
-    """Looks what the database holds before each search, and leaves the search to the retriever for that.
+    """Checks the contents of the database before each search, and delegates to the retriever that fits.
 
     Args:
-        contents: looks; one round trip.
+        contents: reads what the database holds; one round trip.
         make: makes a retriever from its recipe.
-        strict: leave the full-text index out.
+        strict: do not use the full-text index.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class AutoRetriever:
         self._made: dict[str, Retriever] = {}
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
-        """The passages, paths and entities of the retriever that was chosen, whose name says why."""
+        """The hits of the chosen retriever; their ``retriever`` states the reason."""
         recipe, why = chosen(self._contents(), strict=self._strict)
         if recipe.title not in self._made:
             self._made[recipe.title] = self._make(recipe)

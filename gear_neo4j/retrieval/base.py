@@ -1,14 +1,14 @@
-"""A ranker by itself, without the graph: what every other retriever has to beat."""
+"""A ranker alone, without the graph: the baseline for every other retriever."""
 
 from typing import ClassVar
 
 from gear_neo4j.domain import Hits
-from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import RetrieverRecipe, option
+from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.first_stage import FirstStage
-from gear_neo4j.retrieval.question import Question, checked
-from gear_neo4j.retrieval.rankers import BaseName
+from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank.rankers import BaseName
 from gear_neo4j.retrieval.retriever import fetch_hits
 
 
@@ -27,7 +27,7 @@ class Base(RetrieverRecipe):
 
 
 class BaseRetriever:
-    """A base retriever by itself, without the graph."""
+    """Returns the passages of a ranker alone."""
 
     def __init__(self, store: Store, *, base: FirstStage, embedder: Embedder) -> None:
         self._store = store
@@ -35,7 +35,7 @@ class BaseRetriever:
         self._embedder = embedder
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
-        """At most k passages, best first; one round trip, where two lists are fused two."""
-        query = Question(checked(question, k=k), embedder=self._embedder)
+        """At most k passages, best first; one round trip, or two if the ranker fuses two lists."""
+        query = Question(question, k=k, embedder=self._embedder)
         items, known = self._base.search(query, k=k)
         return fetch_hits(self._store, query, items, name=self._base.name, known=known)

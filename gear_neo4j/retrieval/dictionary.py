@@ -1,4 +1,4 @@
-"""The entities that a question names, by a dictionary of all their names: Aho-Corasick, every script, longest first."""
+"""Finds the entities that a question names, with a dictionary of all names: Aho-Corasick, any script, longest match."""
 
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import ahocorasick
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.export import Export, NamedNode, Version
-from gear_neo4j.graph.versioned import Versioned
+from gear_neo4j.graph.read.pagerank_queries import NamedNode, PageRankQueries, Version
+from gear_neo4j.graph.read.versioned import Versioned
 from gear_neo4j.retrieval.names import is_unspaced
 
 SHORTEST = 3
@@ -21,7 +21,7 @@ LONGEST_TEXT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A name in a text: where it stands there, from ``start`` to before ``end``, and the nodes that it may mean."""
+    """A name in a text: its span from ``start`` to before ``end``, and the nodes that it may mean."""
 
     start: int
     end: int
@@ -31,7 +31,7 @@ class Match:
 
 @dataclass(slots=True)
 class _Entry:
-    """A name as the dictionary keeps it: its length, whether all write it in capitals, its nodes with their degrees."""
+    """The entry of a name: its length, whether it is always in capitals, and its nodes with their degrees."""
 
     length: int
     capitals: bool
@@ -39,11 +39,11 @@ class _Entry:
 
 
 class Dictionary:
-    """Names and the nodes that bear them.
+    """Names and the nodes that have them.
 
-    Names and text are compared in NFKC, casefolded, with spaces collapsed. A name of fewer than three letters counts
-    only in capitals, in the graph and in the text; one of three that the graph has in capitals may stand in small
-    letters only in a text without any capital.
+    Names and text are compared in NFKC, casefolded, with spaces collapsed. A name of fewer than three letters must be
+    in capitals, in the graph and in the text. If a name of three letters is in capitals in the graph, it matches lower
+    case only in a text without capitals.
     """
 
     def __init__(self, named: Iterable[NamedNode]) -> None:
@@ -68,7 +68,7 @@ class Dictionary:
         self._longest = max(self._longest, len(key))
 
     def find(self, text: str) -> list[Match]:
-        """The names in a text, in their order; of overlapping ones the longest.
+        """The names in a text, in order; of overlapping names the longest.
 
         Example:
             >>> genes = NamedNode("1", ("HER2", "ERBB2"), 5), NamedNode("3", ("AR",), 9)
@@ -78,21 +78,21 @@ class Dictionary:
         """
         if not self._longest:
             return []
-        folded, places = _fold(text[:LONGEST_TEXT])
+        folded, offsets = _fold(text[:LONGEST_TEXT])
         capitals = text.lower() != text
         matches: list[Match] = []
         spans: list[tuple[int, int]] = []
         for start, end, entry in sorted(
             self._matches(folded), key=lambda candidate: (candidate[0] - candidate[1], candidate[0])
         ):
-            written = text[places[start][0] : places[end - 1][1]]
-            # MET and WAS are genes, met and was are words; whoever writes all in small letters may mean either.
+            written = text[offsets[start][0] : offsets[end - 1][1]]
+            # MET and WAS are genes, met and was are words; a text in lower case may mean either.
             unsure = entry.capitals and end - start <= SHORTEST and written.upper() != written
             free = all(end <= left or start >= right for left, right in spans)
             if free and not (unsure and (capitals or end - start < SHORTEST)):
                 spans.append((start, end))
                 nodes = sorted(entry.nodes, key=lambda id: (-entry.nodes[id], id))[:HOMONYMS]
-                matches.append(Match(places[start][0], places[end - 1][1], written, tuple(nodes)))
+                matches.append(Match(offsets[start][0], offsets[end - 1][1], written, tuple(nodes)))
         return sorted(matches, key=lambda match: match.start)
 
     def nodes_named(self, name: str) -> tuple[str, ...]:
@@ -113,9 +113,9 @@ class Dictionary:
 
 
 def _fold(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """A text as names are compared, and for each of its letters the place in the text that it came from."""
+    """The folded text, and the span in the original text of each of its letters."""
     letters: list[str] = []
-    places: list[tuple[int, int]] = []
+    offsets: list[tuple[int, int]] = []
     for start, end in _clusters(text):
         for letter in unicodedata.normalize("NFKC", text[start:end]).casefold():
             if letter.isspace():
@@ -123,49 +123,49 @@ def _fold(text: str) -> tuple[str, list[tuple[int, int]]]:
                     continue
                 letter = " "
             letters.append(letter)
-            places.append((start, end))
+            offsets.append((start, end))
     while letters and letters[-1] == " ":
         letters.pop()
-        places.pop()
-    return "".join(letters), places
+        offsets.pop()
+    return "".join(letters), offsets
 
 
 def _clusters(text: str) -> Iterator[tuple[int, int]]:
-    """Each letter with the marks that belong to it, which normalise together."""
+    """The span of each letter with its combining marks, which normalise together."""
     start = 0
-    for place in range(1, len(text) + 1):
-        if place == len(text) or not unicodedata.combining(text[place]):
-            if place > start:
-                yield start, place
-            start = place
+    for index in range(1, len(text) + 1):
+        if index == len(text) or not unicodedata.combining(text[index]):
+            if index > start:
+                yield start, index
+            start = index
 
 
-def _boundary(text: str, place: int) -> bool:
-    """Whether a name may begin or end here: not inside a word, in a script that keeps words apart."""
-    if place in (0, len(text)):
+def _boundary(text: str, index: int) -> bool:
+    """Whether a name may begin or end at an index: not inside a word, in scripts that separate words."""
+    if index in (0, len(text)):
         return True
-    before, after = text[place - 1], text[place]
+    before, after = text[index - 1], text[index]
     if not (before.isalnum() and after.isalnum()):
         return True
     return is_unspaced(before) or is_unspaced(after)
 
 
 class Dictionaries:
-    """The dictionary of one database, kept until the graph changes; threads may share it."""
+    """The dictionary of one database, cached until the graph changes; threads may share it."""
 
-    def __init__(self, export: Export) -> None:
-        self._kept = Versioned(lambda _: Dictionary(_limit(export.named_nodes())), version=export.version)
+    def __init__(self, queries: PageRankQueries) -> None:
+        self._kept = Versioned(lambda _: Dictionary(_limit(queries.named_nodes())), version=queries.version)
 
     def current(self) -> Dictionary:
-        """The dictionary of the graph as it is now: one round trip where it is kept, else all names are read.
+        """The dictionary of the current graph: one round trip if it is cached, else all names are read.
 
         Raises:
-            InputError: the graph has too many nodes to be held in memory.
+            InputError: the graph has too many nodes to hold in memory.
         """
         return self._kept.current()
 
     def at(self, version: Version) -> Dictionary:
-        """The dictionary of the graph at a version that was read just now."""
+        """The dictionary of the graph at a version that has just been read."""
         return self._kept.at(version)
 
 

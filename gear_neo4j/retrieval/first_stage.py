@@ -1,4 +1,4 @@
-"""The first stage of a search: the passages that come before any walk over the graph, and those of single triples."""
+"""The first stage of a search: the passages that a walk over the graph starts from, and the passages of triples."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Protocol, get_args
@@ -7,16 +7,16 @@ from pydantic import BeforeValidator, SerializeAsAny
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.store import IndexHits, Store
-from gear_neo4j.recipes import RetrieverRecipe
-from gear_neo4j.registry import RETRIEVERS
-from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
+from gear_neo4j.graph.read.store import IndexHits, Store
+from gear_neo4j.recipes.recipe import RetrieverRecipe
+from gear_neo4j.recipes.registry import RETRIEVERS
 from gear_neo4j.retrieval.lucene import lucene_query
 from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.rankers import NOTHING, BaseName, Ranker
+from gear_neo4j.retrieval.rank.fusion import Ranked, fuse, ranked
+from gear_neo4j.retrieval.rank.rankers import NOTHING, BaseName, Ranker
 from gear_neo4j.retrieval.retriever import Retriever
 
-# Passages by which a triple is linked, and the triples near it whose passages count: those of GeAR's code.
+# Number of passages per linked triple, and of nearby triples whose passages count: the values of GeAR's code.
 LINK_K = 5
 LINK_TRIPLES = 25
 
@@ -31,7 +31,7 @@ def _first_stage(value: object) -> object:
     return RETRIEVERS.recipe(value)
 
 
-# A field that takes a ranker by name, or a retriever by name or as a recipe.
+# An option's type: a ranker by name, or a retriever by name or as a recipe.
 FirstStageRecipe = Annotated[BaseName | SerializeAsAny[RetrieverRecipe], BeforeValidator(_first_stage)]
 
 
@@ -46,23 +46,23 @@ class FirstStage(Protocol):
         """At most k passages, best first."""
 
     def search(self, question: Question, *, k: int) -> tuple[list[Ranked], Mapping[str, Passage]]:
-        """At most k passages, best first, and the contents of those that came along with their ids."""
+        """At most k passages, best first, and the contents that were fetched with them."""
 
     def link(self, questions: Sequence[Question], *, k: int = LINK_K) -> list[list[Ranked]]:
-        """The k passages of each triple, given as a question (GeAR's passageLink)."""
+        """The k passages of each triple, which is given as a question (GeAR's passageLink)."""
 
 
 class RankerStage:
-    """A ranker over one database: whatever it looks up there takes one round trip, or none.
+    """A ranker over one database; its look-ups take one round trip, or none.
 
     Args:
-        current: gives the ranker for the corpus as it is when a search begins.
+        current: returns the ranker for the current corpus when a search begins.
     """
 
     def __init__(self, store: Store, current: Callable[[], Ranker]) -> None:
         self._store = store
         self._current = current
-        # Made at once: an extra that is missing shows before the first question.
+        # Made at once, so that a missing extra is reported before the first question.
         self.name = current().name
 
     def rank(self, question: Question, *, k: int) -> list[Ranked]:
@@ -71,19 +71,19 @@ class RankerStage:
         return _rank(ranker, question, self._look_up(ranker, question, k=k, whole=False), k=k)
 
     def search(self, question: Question, *, k: int) -> tuple[list[Ranked], Mapping[str, Passage]]:
-        """At most k passages, best first, and the contents of those that came along with their ids.
+        """At most k passages, best first, and the contents that were fetched with them.
 
-        They come where no more is looked up than k: not from rankers that fuse long lists, nor from memory.
+        Rankers that fuse longer lists, and those in memory, fetch no contents.
         """
         ranker = self._ranker(question)
         lookup = self._look_up(ranker, question, k=k, whole=ranker.depth(k) == k)
         return _rank(ranker, question, lookup, k=k), lookup.passages
 
     def link(self, questions: Sequence[Question], *, k: int = LINK_K) -> list[list[Ranked]]:
-        """The k passages of each triple, given as a question (GeAR's passageLink); one round trip for all.
+        """The k passages of each triple, which is given as a question (GeAR's passageLink); one round trip for all.
 
-        Two rankings are fused: the passages that the base retriever finds for the triple's text, and the passages of
-        the triples nearest to it (GeAR, equation 8).
+        Fuses two rankings: the base retriever's passages for the triple's text, and the passages of the triples nearest
+        to it (GeAR, equation 8).
         """
         if not questions:
             return []
@@ -110,7 +110,7 @@ class RankerStage:
 
 
 class RetrieverStage:
-    """Any retriever as the first stage of another one; its cost is charged to the question."""
+    """Any retriever as the first stage of another; its cost is charged to the question."""
 
     def __init__(self, store: Store, retriever: Retriever, *, name: str) -> None:
         self._store = store
@@ -129,9 +129,9 @@ class RetrieverStage:
         return items, {hit.passage.id: hit.passage for hit in hits}
 
     def link(self, questions: Sequence[Question], *, k: int = LINK_K) -> list[list[Ranked]]:
-        """The k passages of each triple: those nearest to it, fused with those of the triples nearest to it.
+        """The k passages of each triple: the passages nearest to it, fused with those of the triples nearest to it.
 
-        One round trip for all; the retriever itself is for questions, and may call a model for each.
+        One round trip for all; the retriever itself is not used, since it may call a model for each question.
         """
         if not questions:
             return []
@@ -144,7 +144,7 @@ class RetrieverStage:
 
 
 def _query(ranker: Ranker, question: Question, *, vector: bool) -> dict[str, object]:
-    """What the database looks up for a question; a vector that is not needed is not made."""
+    """The parameters of the look-up for a question; the vector is only made if it is needed."""
     return {
         "vector": question.vector if vector else None,
         "text": (lucene_query(question.text) or None) if "text" in ranker.needs else None,

@@ -1,4 +1,4 @@
-"""HippoRAG, both versions: personalised PageRank from what the question names, or from the triples nearest to it."""
+"""HippoRAG, both versions: personalised PageRank from the question's names, or from the triples nearest to it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,39 +9,39 @@ import numpy as np
 
 from gear_neo4j.domain import Hits, entity_key
 from gear_neo4j.errors import ModelError
-from gear_neo4j.graph.export import EntityLink, Export, Seed
-from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.read.pagerank_queries import EntityLink, PageRankQueries, Seed
+from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import RetrieverRecipe, option
-from gear_neo4j.retrieval.expansion import ExpansionResult
+from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
-from gear_neo4j.retrieval.fusion import Ranked, ranked
-from gear_neo4j.retrieval.pagerank import Weights, min_max_scaled, pagerank
-from gear_neo4j.retrieval.projection import Projection, Projections
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank.fusion import Ranked, ranked
 from gear_neo4j.retrieval.retriever import fetch_hits
+from gear_neo4j.retrieval.walk.expansion import ExpansionResult
+from gear_neo4j.retrieval.walk.pagerank import Weights, min_max_scaled, pagerank
+from gear_neo4j.retrieval.walk.projection import Projection, Projections
 from gear_neo4j.roles.seeds import Filter, Namer
 from gear_neo4j.usage import Usage
 
-# HippoRAG 2 (arXiv 2502.14802): triples that the question finds, phrases that they seed, the weight of all passages.
+# HippoRAG 2 (arXiv 2502.14802): number of seed triples and seed phrases, and the weight of passages.
 SEED_TRIPLES = 5
 SEED_PHRASES = 5
 PASSAGE_WEIGHT = 0.05
-# HippoRAG weighs every passage by its cosine; beyond this many, the index query would take longer than all the rest.
+# HippoRAG weights every passage by its cosine; with more than this many, the index query would dominate the time.
 DENSE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class GraphMemory:
-    """What walks need of one database: passages, export, the projection made from it, and the embedder."""
+    """What walks need of one database: passages, queries, the projection and the embedder."""
 
     store: Store
-    export: Export
+    queries: PageRankQueries
     projections: Projections
     embedder: Embedder
 
     def project(self, question: Question) -> Projection:
-        """The graph as it is now."""
+        """The projection of the current graph."""
         with question.timed("project"):
             return self.projections.current()
 
@@ -63,8 +63,8 @@ class HippoRag2Retriever:
     """HippoRAG 2: PageRank over passages and entities, from the triples and passages nearest to the question.
 
     Args:
-        filter: a language model that chooses among the triples; without one, or where it fails, all of them are seeds.
-            Where it keeps none, the passages nearest to the question are the answer.
+        filter: a language model that chooses among the triples; without one, or if it fails, all of them are seeds. If
+            it keeps none, the passages nearest to the question are returned.
     """
 
     def __init__(self, memory: GraphMemory, *, filter: Filter | None = None) -> None:
@@ -75,9 +75,9 @@ class HippoRag2Retriever:
         """At most k passages, best first, and the seed triples as paths of one triple; four round trips.
 
         Raises:
-            InputError: the graph is too large to be held in memory.
+            InputError: the graph is too large to hold in memory.
         """
-        query = Question(checked(question, k=k), embedder=self._memory.embedder)
+        query = Question(question, k=k, embedder=self._memory.embedder)
         graph = self._memory.project(query)
         dense = self._memory.dense(query, k=max(k, DENSE))
         with query.timed("expand"):
@@ -89,18 +89,18 @@ class HippoRag2Retriever:
         return replace(hits, usage=usage)
 
     def _seeds(self, question: Question) -> tuple[list[Seed], dict[str, Usage]]:
-        seeds = self._memory.export.seeds(question.vector, k=SEED_TRIPLES)
+        seeds = self._memory.queries.seeds(question.vector, k=SEED_TRIPLES)
         if not (self._filter and seeds):
             return seeds, {}
         try:
             reply = self._filter.keep(question.text, [seed.triple for seed in seeds])
         except ModelError as error:
             return seeds, {"filter": error.usage}
-        return [seeds[place] for place in sorted(reply.value)], {"filter": reply.usage}
+        return [seeds[index] for index in sorted(reply.value)], {"filter": reply.usage}
 
 
 class HippoRag(RetrieverRecipe):
-    """PageRank from the entities that a model finds in the question (HippoRAG 1); without entities, its base."""
+    """PageRank from the entities that a model finds in the question (HippoRAG 1); without entities, the base."""
 
     name: ClassVar[str] = "hipporag"
     searches_synonyms: ClassVar[bool] = True
@@ -113,16 +113,16 @@ class HippoRag(RetrieverRecipe):
 
     @property
     def calls_model(self) -> bool:
-        """It does: without one it is its base."""
+        """Yes: without a model, only its base would be left."""
         return True
 
 
 class HippoRagRetriever:
-    """HippoRAG 1: PageRank over entities, from those that the question names; a passage counts by its entities.
+    """HippoRAG 1: PageRank over entities, from those in the question; entities then score the passages.
 
     Args:
-        namer: a language model that finds the names in a question. Without one, where it fails and where it finds
-            nothing, the base retriever's passages are the answer.
+        namer: a language model that finds the names in a question. Without one, or if it fails or finds nothing, the
+            base retriever's passages are returned.
     """
 
     def __init__(self, memory: GraphMemory, *, base: FirstStage, namer: Namer | None = None) -> None:
@@ -131,12 +131,12 @@ class HippoRagRetriever:
         self._namer = namer
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
-        """At most k passages, best first; without paths, for PageRank follows all of them at once.
+        """At most k passages, best first; without paths, since PageRank follows all of them at once.
 
         Raises:
-            InputError: the graph is too large to be held in memory.
+            InputError: the graph is too large to hold in memory.
         """
-        query = Question(checked(question, k=k), embedder=self._memory.embedder)
+        query = Question(question, k=k, embedder=self._memory.embedder)
         graph = self._memory.project(query)
         with query.timed("expand"):
             linked, usage = self._link(query)
@@ -156,15 +156,15 @@ class HippoRagRetriever:
             return [], {"names": error.usage}
         vectors = self._memory.embedder.embed(list(reply.value)).tolist()
         keys = map(entity_key, reply.value)
-        return self._memory.export.link(list(zip(keys, vectors, strict=True))), {"names": reply.usage}
+        return self._memory.queries.link(list(zip(keys, vectors, strict=True))), {"names": reply.usage}
 
 
 def rank_by_walk(graph: Projection, seeds: Sequence[Seed], dense: Sequence[tuple[str, float]]) -> list[Ranked]:
-    """All passages that PageRank reaches from the seeds' entities and, by 0.05 of their cosines, from the passages."""
+    """All passages that PageRank reaches from the seeds' entities and from the passages, weighted by 0.05."""
     start = np.zeros(len(graph.passages) + len(graph.entities))
-    known = [(graph.places[id], score) for id, score in dense if id in graph.places]
-    places = np.array([place for place, _ in known], dtype=np.intp)
-    start[places] = PASSAGE_WEIGHT * min_max_scaled(np.array([score for _, score in known]))
+    known = [(graph.passage_index[id], score) for id, score in dense if id in graph.passage_index]
+    indexes = np.array([index for index, _ in known], dtype=np.intp)
+    start[indexes] = PASSAGE_WEIGHT * min_max_scaled(np.array([score for _, score in known]))
     frequency = {end: float(graph.document_frequency[graph.entities[end]]) for end in _known_ends(graph, seeds)}
     for end, weight in phrases(seeds, frequency).items():
         start[len(graph.passages) + graph.entities[end]] = weight
@@ -178,9 +178,10 @@ def _known_ends(graph: Projection, seeds: Sequence[Seed]) -> list[str]:
 
 
 def phrases(seeds: Sequence[Seed], frequency: Mapping[str, float]) -> dict[str, float]:
-    """The five entities whose triples are nearest on average, each weighing the sum of their scores over its passages.
+    """The five entities whose triples are nearest on average, with weights.
 
-    An entity of many passages says little about any of them; one without a ``frequency`` is left out.
+    The weight is the sum of the triples' scores divided by the number of passages with the entity: an entity in many
+    passages says little about any of them. Entities without a ``frequency`` are left out.
     """
     scores: dict[str, list[float]] = {}
     for seed in seeds:
@@ -192,11 +193,11 @@ def phrases(seeds: Sequence[Seed], frequency: Mapping[str, float]) -> dict[str, 
 
 
 def _rank_by_entities(graph: Projection, linked: Sequence[EntityLink]) -> list[Ranked]:
-    """The passages by the sum of the PageRank of both ends of each of their triples, stretched to 0 to 1."""
+    """The passages by the summed PageRank of both ends of their triples, rescaled to 0 to 1."""
     start = np.zeros(len(graph.entities))
     for entity in linked:
         if entity.id in graph.entities:
-            # An entity of many passages says little about any; an entity named twice counts once.
+            # An entity in many passages says little about any; an entity named twice counts once.
             start[graph.entities[entity.id]] = 1 / max(1.0, graph.document_frequency[graph.entities[entity.id]])
     if not start.any():
         return []
@@ -208,7 +209,7 @@ def rank_by_mass(
 ) -> list[Ranked]:
     """The passages with mass above 0, best first."""
     reached = np.flatnonzero(mass > 0)
-    # Ids are in order, so that a stable sort breaks ties by them.
+    # Passages are ordered by id, so a stable sort breaks ties by id.
     order = reached[np.argsort(-mass[reached], kind="stable")]
     scores = rescale(mass)
-    return ranked("pagerank", [(graph.passages[place], float(scores[place])) for place in order])
+    return ranked("pagerank", [(graph.passages[index], float(scores[index])) for index in order])

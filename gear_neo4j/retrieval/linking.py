@@ -1,8 +1,8 @@
-"""The nodes that a name stands for: by the dictionary of all names, else by the words of the passages about nodes."""
+"""Links names to nodes: by the dictionary of all names, else by full-text search over passages about nodes."""
 
 from collections.abc import Callable, Sequence
 
-from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.dictionary import Dictionaries, Dictionary
 from gear_neo4j.retrieval.lucene import lucene_query
@@ -12,7 +12,7 @@ class EntityLinker:
     """Finds the nodes of one database by their names.
 
     Args:
-        described: gives, for ids of passages, the nodes that these stand for.
+        described: maps the ids of passages to the nodes that they describe.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class EntityLinker:
         self._described = described
 
     def find(self, name: str) -> tuple[str, ...]:
-        """The element ids of at most three nodes with the name, else of the node nearest in words, else none."""
+        """The element ids of at most three nodes with the name, else of the best full-text match; may be empty."""
         known: Dictionary = self._dictionaries.current()
         matches = known.find(name)
         if matches:

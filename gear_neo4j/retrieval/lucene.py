@@ -1,4 +1,4 @@
-"""Free text to Lucene's query syntax, so that no text a person can type is read as an operator."""
+"""Converts free text to Lucene's query syntax, so that no input is read as an operator."""
 
 import re
 from collections.abc import Iterable
@@ -6,16 +6,16 @@ from itertools import accumulate
 
 # Lucene refuses a query of over 1,024 clauses; each term makes one for the title and one for the text.
 MOST_TERMS = 400
-# Shorter words become another word by a letter.
+# Shorter words turn into other words by one letter.
 LEAST_LETTERS = 4
 _SPECIAL = re.compile(r'[+\-&|!(){}\[\]^"~*?:\\/<>=@#\x00-\x1f\x7f]')
 
 
 def lucene_query(text: str) -> str:
-    """The terms of a text without any operator: special characters become spaces, AND, OR and NOT plain words.
+    """The terms of a text without operators: special characters become spaces; AND, OR and NOT become plain words.
 
-    What goes beyond 400 different terms is left out. A word that is not of plain ASCII letters and digits counts for as
-    many as it has characters, for Lucene may split it at each (Chinese, ``a1.b,c1``). The result can be empty.
+    Keeps at most 400 different terms. A word with other than ASCII letters and digits counts once per character, since
+    Lucene may split it at each (Chinese, ``a1.b,c1``). The result can be empty.
 
     Example:
         >>> lucene_query('What is AC/DC (band) AND "C++"?')
@@ -27,10 +27,10 @@ def lucene_query(text: str) -> str:
 
 
 def fuzzy_query(words: Iterable[str]) -> str:
-    """Words as a query that also finds those that differ from a longer one by a letter.
+    """A query for words that also matches, for longer words, spellings that differ by a letter.
 
     Args:
-        words: letters and digits in lower case, so that none is an operator.
+        words: only letters and digits, in lower case, so that none is an operator.
 
     Example:
         >>> fuzzy_query(["sir", "byrno"])

@@ -3,19 +3,19 @@
 from typing import ClassVar
 
 from gear_neo4j.domain import Hits
-from gear_neo4j.graph.store import Store
+from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import RetrieverRecipe, option
-from gear_neo4j.retrieval.beam import Beam, passages_of
-from gear_neo4j.retrieval.expansion import Expansion, ExpansionResult, Score
+from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
-from gear_neo4j.retrieval.fusion import fuse, ranked
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank.fusion import fuse, ranked
 from gear_neo4j.retrieval.retriever import BASE_K, fetch_hits
+from gear_neo4j.retrieval.walk.beam import Beam, passages_of
+from gear_neo4j.retrieval.walk.expansion import Expansion, ExpansionResult, Score
 
 
 class ExpansionRecipe(RetrieverRecipe):
-    """What the two graph expansions of the paper have in common."""
+    """The options that both graph expansions of the paper share."""
 
     base: FirstStageRecipe = option("hybrid", "first stage: a ranker, or any retriever")
     base_k: int = option(BASE_K, "number of passages from the first stage", least=1)
@@ -30,7 +30,7 @@ class Naive(ExpansionRecipe):
 
 
 class NaiveRetriever:
-    """First passages, the beam search from all their triples, both lists fused by rank."""
+    """Fuses the first passages and those of a beam search from all their triples, by rank."""
 
     def __init__(
         self, store: Store, *, base: FirstStage, expansion: Expansion, embedder: Embedder, base_k: int
@@ -44,11 +44,11 @@ class NaiveRetriever:
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, and the paths of the beam search.
 
-        Paths of one or two triples take two round trips; longer ones take another for each further triple, and one
-        for the passages that these reach. A question whose paths meet a hub takes three more. A base that is held in
-        memory takes one less, but once a second one more, for the version of the graph.
+        Paths of one or two triples take two round trips; longer ones take one more per triple, and one for the passages
+        that they reach. A question whose paths meet a hub takes three more. A base in memory saves one, but reads the
+        version of the graph once a second, which takes one.
         """
-        query = Question(checked(question, k=k), embedder=self._embedder)
+        query = Question(question, k=k, embedder=self._embedder)
         base = self._base.rank(query, k=max(k, self._base_k))
         start = [item.id for item in base[: self._base_k]]
         expansion = self._expansion.expand(query, passages=start) if start else ExpansionResult()

@@ -1,4 +1,4 @@
-"""The names in a question, found without a language model: the longest runs of words that are entities of the graph."""
+"""Finds the names in a question without a language model: the longest runs of words that are entities of the graph."""
 
 import re
 import unicodedata
@@ -11,9 +11,9 @@ from gear_neo4j.retrieval.lucene import LEAST_LETTERS
 from gear_neo4j.retrieval.patterns.language import stop_words
 
 LONGEST_NAME = 8
-# A question is a sentence or two; a page pasted in must not cause thousands of look-ups.
+# A question is a sentence or two; a pasted page must not cause thousands of look-ups.
 MOST_WORDS = 200
-# Words that are looked up with a letter changed, which costs more.
+# Maximum number of words for the fuzzy look-up, which costs more.
 MOST_UNKNOWN = 40
 _WORD = re.compile(r"\w+")
 # Scripts in which a name may begin or end inside a run of letters: without spaces, or with particles that follow it.
@@ -22,10 +22,10 @@ _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "M
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Words of a question, from ``start`` to before ``end``, and the key of the entity that they would name.
+    """A run of words in a question, from ``start`` to before ``end``, and the key of the entity that it would name.
 
-    ``capital`` says whether they are written like a name: with a digit, or with a capital other than that of the first
-    word.
+    ``capital`` says whether it looks like a name: it has a digit, or a capital that is not in the first word of the
+    question.
     """
 
     start: int
@@ -39,10 +39,10 @@ class Span:
 
 
 def spans(question: str) -> list[Span]:
-    """The runs of at most eight words that could be a name, longest first.
+    """The runs of at most eight words that may be a name, longest first.
 
-    Where a question has capitals, one of the words must have one, or a digit. ("country" and "author" are entities of
-    many graphs, and a walk from there leads anywhere.) Where it has none but in its first word, any run may be a name.
+    If a question has capitals beyond its first word, a name must have a capital or a digit: "country" and "author" are
+    entities of many graphs, and a walk from them leads anywhere. Otherwise any run may be a name.
 
     Example:
         >>> [span.key for span in spans("Who wrote Brand?")]
@@ -51,36 +51,36 @@ def spans(question: str) -> list[Span]:
         ['who wrote brand', 'who wrote', 'wrote brand', 'wrote', 'brand']
     """
     words = list(_words(question))[:MOST_WORDS]
-    upper = [place > 0 and any(map(str.isupper, word)) for place, (word, _, _) in enumerate(words)]
+    upper = [index > 0 and any(map(str.isupper, word)) for index, (word, _, _) in enumerate(words)]
     capitals = [is_upper or any(map(str.isdigit, word)) for is_upper, (word, _, _) in zip(upper, words, strict=True)]
     cased = any(upper)
-    found = []
+    runs = []
     for length in range(min(LONGEST_NAME, len(words)), 0, -1):
         for start in range(len(words) - length + 1):
             end = start + length
             capital = any(capitals[start:end])
             if capital or (not cased and _may_name(words[start:end])):
                 key = entity_key(question[words[start][1] : words[end - 1][2]])
-                found.append(Span(start, end, key, capital))
-    return found
+                runs.append(Span(start, end, key, capital))
+    return runs
 
 
 def _words(question: str) -> Iterator[tuple[str, int, int]]:
-    """The words of a question with their start and end; in scripts without spaces, each letter is a word."""
+    """The words of a question with their spans; in scripts without spaces, each letter is a word."""
     for match in _WORD.finditer(question):
         start = match.start()
-        for place in range(match.start(), match.end()):
-            if is_unspaced(question[place]):
-                if place > start:
-                    yield question[start:place], start, place
-                yield question[place], place, place + 1
-                start = place + 1
+        for index in range(match.start(), match.end()):
+            if is_unspaced(question[index]):
+                if index > start:
+                    yield question[start:index], start, index
+                yield question[index], index, index + 1
+                start = index + 1
         if match.end() > start:
             yield question[start : match.end()], start, match.end()
 
 
 def is_unspaced(letter: str) -> bool:
-    """Whether a letter is of a script in which a name may begin or end inside a run of letters.
+    """Whether a letter's script lets a name begin or end inside a run of letters.
 
     Example:
         >>> is_unspaced("鲁"), is_unspaced("서"), is_unspaced("é")
@@ -90,7 +90,7 @@ def is_unspaced(letter: str) -> bool:
 
 
 def _may_name(words: Sequence[tuple[str, int, int]]) -> bool:
-    """Whether words without a capital may be a name: not one letter, and not one or two words of the language.
+    """Whether words without a capital may be a name: not a single letter, and not one or two stop words.
 
     Three or more may be a title, such as *All of Me*.
     """
@@ -99,11 +99,11 @@ def _may_name(words: Sequence[tuple[str, int, int]]) -> bool:
 
 
 def names(candidates: Sequence[Span], *, known: Mapping[str, str]) -> list[Span]:
-    """Those spans that are known, the longest first; a word belongs to one name only.
+    """The spans that are known names, longest first; a word belongs to one name only.
 
     Args:
-        known: the names of entities as the graph writes them, by key. To a question without capitals, an entity that
-            the graph writes without any is a thing, not a name.
+        known: the names of entities as spelled in the graph, by key. In a question without capitals, only entities with
+            a capital or digit in the graph count as names.
 
     Example:
         >>> known = {"new york city": "New York City", "new york": "New York", "york": "York"}
@@ -121,7 +121,7 @@ def names(candidates: Sequence[Span], *, known: Mapping[str, str]) -> list[Span]
 
 
 def possible_words(candidates: Iterable[Span], *, known: Mapping[str, str]) -> list[str]:
-    """The keys that a question without capitals writes like words; the passages tell which of them are names.
+    """The keys that may be names or ordinary words in a question without capitals; the passages tell which.
 
     Example:
         >>> possible_words(spans("who wrote brand?"), known={"brand": "Brand"})
@@ -134,7 +134,7 @@ def possible_words(candidates: Iterable[Span], *, known: Mapping[str, str]) -> l
 
 
 def unknown_words(candidates: Sequence[Span], *, named: Sequence[Span]) -> list[str]:
-    """The words that may begin, end or be a misspelt name; none if all that are long enough are part of names already.
+    """The words that may belong to a misspelt name; empty if names already cover all words that are long enough.
 
     Example:
         >>> unknown_words(spans("Is Lord Byrno from London?"), named=[Span(4, 5, "london", capital=True)])
@@ -142,18 +142,18 @@ def unknown_words(candidates: Sequence[Span], *, named: Sequence[Span]) -> list[
         >>> unknown_words(spans("Is it from London?"), named=[Span(3, 4, "london", capital=True)])
         []
     """
-    # Folding makes "(1)" of one letter, which a query would take for an operator.
+    # Folding turns one letter into "(1)", which a query would read as an operator.
     words = [span for span in candidates if span.end - span.start == 1 and span.key.isalnum()][:MOST_UNKNOWN]
     unknown = any(len(span.key) >= LEAST_LETTERS and span.is_apart_from(named) for span in words)
     return list(dict.fromkeys(span.key for span in words)) if unknown else []
 
 
 def misspelt_names(candidates: Sequence[Span], *, similar: Mapping[str, str], words: Collection[str]) -> list[Span]:
-    """The spans that mean an entity but are written differently, each with that entity's key.
+    """The spans that are misspelt or plural names of entities, each with the entity's key.
 
     Args:
-        similar: the names of entities by key, the most similar first.
-        words: those of the passages, which are spelt right.
+        similar: the names of entities by key, most similar first.
+        words: the words that occur in passages, and so are spelt correctly.
 
     Example:
         >>> similar = {"lord byron": "Lord Byron"}
@@ -179,10 +179,10 @@ def is_plural(written: str, *, of: str) -> bool:
 
 
 def is_slip(written: str, *, of: str, words: Collection[str] = ()) -> bool:
-    """Whether a name is written with one letter too many, too few, wrong, or swapped with the next, or other signs.
+    """Whether a name differs from another by one typo: a letter too many, missing, wrong or swapped, or a sign.
 
-    A letter counts only in a word of at least five, and if it is not written as one of the ``words``. A digit never
-    counts: World War I is not World War II.
+    A wrong letter is a typo only in a word of at least five letters that is not among ``words``. A wrong digit never
+    is: World War I is not World War II.
 
     Example:
         >>> [is_slip(written, of="lord byron") for written in ("lord byrno", "lord-byron", "lord byrons", "lord brno")]
@@ -197,23 +197,23 @@ def is_slip(written: str, *, of: str, words: Collection[str] = ()) -> bool:
     if changed == original or not (swapped or max(len(changed), len(original)) <= 1):
         return False
     if not any(letter.isalnum() for letter in changed + original):
-        # A space alone would make "steam" of the end of "Bonetti's team".
+        # Ignoring a space would turn the end of "Bonetti's team" into "steam".
         return changed + original != " "
     wrong, right = _word_at(written, start), _word_at(of, start)
     return wrong not in words and (wrong + right).isalpha() and len(wrong) >= LEAST_LETTERS < len(right)
 
 
 def _shared(first: str, second: str) -> int:
-    """The number of letters with which both begin."""
+    """The length of the common prefix."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 
-def _word_at(text: str, place: int) -> str:
-    return next((match[0] for match in _WORD.finditer(text) if match.start() <= place <= match.end()), "")
+def _word_at(text: str, index: int) -> str:
+    return next((match[0] for match in _WORD.finditer(text) if match.start() <= index <= match.end()), "")
 
 
 def _is_written_like_a_name(name: str) -> bool:
-    """Whether a name has a capital or a digit, or letters of a script that has no capitals.
+    """Whether a name has a capital or a digit, or its script has no capitals.
 
     Example:
         >>> [_is_written_like_a_name(name) for name in ("Brand", "brand", "鲁迅", "מים")]

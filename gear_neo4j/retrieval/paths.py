@@ -1,7 +1,7 @@
-"""Retrieval by the paths of a knowledge graph: entities by name, shortest paths, the facts around.
+"""Retrieval by the paths of a knowledge graph: named entities, shortest paths, and nearby facts.
 
 After S. Pal, "Using Knowledge Graphs to enhance Retrieval Augmented Generation" (2024): entities by dictionary, all
-shortest paths of at most two hops, verbalised, beside the passages of a search. The facts around are ours.
+shortest paths of at most two hops, verbalised, beside the passages of a search. The nearby facts are our addition.
 """
 
 from collections.abc import Sequence
@@ -10,28 +10,28 @@ from fractions import Fraction
 from itertools import combinations
 from typing import ClassVar
 
-from gear_neo4j.display import Displayed
 from gear_neo4j.domain import EntityHit, Figure, Hits, Path, node_passage_id
 from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.neighbourhoods import ConnectingPath
+from gear_neo4j.graph.read.neighbourhoods import ConnectingPath
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import RetrieverRecipe, option
+from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.dictionary import Dictionaries, Match
-from gear_neo4j.retrieval.expansion import ExpansionResult
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
-from gear_neo4j.retrieval.fusion import fuse, ranked
+from gear_neo4j.retrieval.patterns.confidence import SURE
 from gear_neo4j.retrieval.patterns.finder import EntityResult, PatternFinder
-from gear_neo4j.retrieval.patterns.sureness import SURE
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank.fusion import fuse, ranked
 from gear_neo4j.retrieval.retriever import BASE_K, fetch_hits
-from gear_neo4j.retrieval.walk import Walk, choose, walk
+from gear_neo4j.retrieval.walk.expansion import ExpansionResult
+from gear_neo4j.retrieval.walk.walk import Walk, choose, walk
+from gear_neo4j.text.display import Displayed
 
 
 class Paths(RetrieverRecipe):
     """The nodes that a question names, the shortest paths between them, and the facts around them.
 
-    With ``facts`` around the nodes there are never fewer than that many triples, if the graph has them.
+    Facts around the nodes fill up the paths to at least ``facts`` triples, if the graph has that many.
 
     Raises:
         SettingsError: a number is out of its range.
@@ -54,9 +54,9 @@ class Paths(RetrieverRecipe):
 
 @dataclass(frozen=True, slots=True)
 class PathResult(Displayed):
-    """The names of a question found in the graph, and the paths, best first.
+    """The names of a question that the graph has, and the paths, best first.
 
-    ``nodes``, ``figure`` and ``doubt`` are the entities, the figure and the doubt of :class:`Hits`.
+    ``nodes``, ``figure`` and ``doubt`` become the fields ``entities``, ``figure`` and ``doubt`` of :class:`Hits`.
     """
 
     matches: tuple[Match, ...] = ()
@@ -68,7 +68,7 @@ class PathResult(Displayed):
 
 
 class PathRetriever:
-    """Paths between the entities that a question names, and passages found by them and by a base retriever."""
+    """Finds paths between the entities that a question names, and passages by these paths and by a base retriever."""
 
     def __init__(
         self,
@@ -85,22 +85,22 @@ class PathRetriever:
         self._dictionaries = dictionaries
         self._finder = finder
         self._neighbourhoods = graph.neighbourhoods
-        self._export = graph.export
+        self._export = graph.pagerank
         self._embedder = embedder
         self._options = options
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
-        """At most k passages, best first, the paths, and the entities that patterns lead to.
+        """At most k passages, best first, the paths, and the entities that patterns find.
 
-        Nine round trips at most, three where nothing is named, and one for each pattern that is run.
+        At most nine round trips, three if nothing is named, plus one for each pattern that is run.
         """
-        query = Question(checked(question, k=k), embedder=self._embedder)
+        query = Question(question, k=k, embedder=self._embedder)
         base = self._base.rank(query, k=max(k, self._options.base_k))
         result = self.explore(query)
         passages = dict.fromkeys(id for path in result.paths for id in path.passage_ids)
-        described = [(node_passage_id(entity.id), entity.sureness) for entity in result.nodes]
+        described = [(node_passage_id(entity.id), entity.confidence) for entity in result.nodes]
         lists = {"entities": ranked("entities", described), "graph": ranked("graph", [(id, 0.0) for id in passages])}
-        # Not every node has a passage: beyond k, some take the place of those that have none.
+        # Not every node has a passage: items beyond k replace those without one.
         weights = {"graph": Fraction(self._options.weight)}
         fused = fuse({**lists, self._base.name: base}, weights=weights)[: k + len(described)]
         expansion = ExpansionResult(result.paths, result.exact)
@@ -110,27 +110,26 @@ class PathRetriever:
     def explore(self, question: Question) -> PathResult:
         """The nodes that answer a question and the paths between those that it names, without passages."""
         with question.timed("patterns"):
-            found = self._finder.find(question.text, most=self._options.answers)
-        result = self.connect(question, walk=self._shortened(found))
-        exact = result.exact and found.exact
-        return replace(result, exact=exact, nodes=found.entities, figure=found.figure, doubt=found.doubt)
+            answer = self._finder.find(question.text, most=self._options.answers)
+        result = self.connect(question, walk=self._shortened(answer))
+        exact = result.exact and answer.exact
+        return replace(result, exact=exact, nodes=answer.entities, figure=answer.figure, doubt=answer.doubt)
 
-    def _shortened(self, found: EntityResult) -> Walk:
-        """The walk beside the nodes of patterns: it need not find the answer.
+    def _shortened(self, answer: EntityResult) -> Walk:
+        """A shorter walk if patterns have found nodes: it then need not find the answer.
 
-        On the even questions of four graphs, a third step finds no more (docs/paths.md).
+        On the even questions of four graphs, a third step finds nothing more (docs/paths.md).
         """
         options = self._options.walk
-        if not found.entities:
+        if not answer.entities:
             return options
-        most = 1 if found.sureness >= SURE else 2
+        most = 1 if answer.confidence >= SURE else 2
         return options.model_copy(update={"steps": min(options.steps, most)})
 
     def connect(self, question: Question, *, walk: Walk | None = None) -> PathResult:
-        """The entities that the question names, the paths between them, then the facts around them by a walk.
+        """The entities that the question names, the paths between them, then facts around them by a walk.
 
-        A question that names nothing gets no paths. Nor does one that the server takes too long for: its result is not
-        ``exact``.
+        Without named entities there are no paths. There are none after a timeout, either: the result is not ``exact``.
         """
         with question.timed("link"):
             matches = self._link_names(question.text)

@@ -1,4 +1,4 @@
-"""A question on its way through a search: checked once, encoded once, the time of each part taken."""
+"""The question of one search: checked once, encoded once, with the time of each part."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from gear_neo4j.usage import Usage
 
 
 def checked(question: str, *, k: int = 1) -> str:
-    """A question on one line, as every agent and retriever takes it.
+    """A question on one line, without surrounding spaces.
 
     Raises:
         InputError: it is blank, or k is below 1.
@@ -21,7 +21,7 @@ def checked(question: str, *, k: int = 1) -> str:
         >>> checked("  Who drew\\n the harbour?", k=10)
         'Who drew the harbour?'
     """
-    # A terminal can hand over bytes that are no text; no model and no database takes those.
+    # A terminal can pass bytes that are not text; models and databases refuse them.
     text = " ".join(question.encode("utf-8", "replace").decode("utf-8").split())
     if not text:
         raise InputError("the question is empty: ask something")
@@ -34,11 +34,11 @@ class Question:
     """A question's text, its vector (made when first needed) and the milliseconds that each part of the search took.
 
     Raises:
-        InputError: the text is blank.
+        InputError: the text is blank, or k is below 1.
     """
 
-    def __init__(self, text: str, *, embedder: Embedder) -> None:
-        self.text = checked(text)
+    def __init__(self, text: str, *, k: int = 1, embedder: Embedder) -> None:
+        self.text = checked(text, k=k)
         self._embedder = embedder
         self._vector: list[float] | None = None
         self.milliseconds: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Scout, our own walk: PageRank from the names in a question, re-ranked by the rest of the question.
+"""Scout, our own retriever: PageRank from the names in a question, re-ranked by the rest of the question.
 
 It calls no language model, and the embedding model once, for the question. docs/scout.md explains its design and
 measures each part.
@@ -13,22 +13,22 @@ from typing import ClassVar
 
 import numpy as np
 
-from gear_neo4j.domain import Hits, Source
-from gear_neo4j.graph.export import Export, NamedEntity, Seed, Similarities, distinct_facts
-from gear_neo4j.graph.mass_edges import MassEdges, MassReader
-from gear_neo4j.graph.store import Store
+from gear_neo4j.domain import FoundBy, Hits
+from gear_neo4j.graph.read.adjacency import Adjacency, AdjacencyReader
+from gear_neo4j.graph.read.pagerank_queries import NamedEntity, PageRankQueries, Seed, Similarities, distinct_facts
+from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import RetrieverRecipe, option
-from gear_neo4j.retrieval.expansion import ExpansionResult
-from gear_neo4j.retrieval.fusion import Ranked, ranked
+from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.hipporag import phrases
-from gear_neo4j.retrieval.local_pagerank import LocalGraph, local_pagerank
 from gear_neo4j.retrieval.lucene import fuzzy_query
 from gear_neo4j.retrieval.names import misspelt_names, names, possible_words, spans, unknown_words
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank.fusion import Ranked, ranked
 from gear_neo4j.retrieval.retriever import fetch_hits
+from gear_neo4j.retrieval.walk.expansion import ExpansionResult
+from gear_neo4j.retrieval.walk.local_pagerank import LocalGraph, local_pagerank
 
-# Of a question that is little more than a name, what remains without it is noise.
+# If a question is little more than a name, the remainder is noise.
 LEAST_REMAINDER = 0.1
 # Triples nearest to the question: the first are seeds, and of a hub only these count.
 POOL = 50
@@ -37,12 +37,12 @@ POOL = 50
 class Scout(RetrieverRecipe):
     """PageRank from the names in a question, re-ranked by the rest of it; our best without a model.
 
-    Seeds are the triples (as in HippoRAG 2) and the passages nearest to the question, and the entities that it names. A
-    passage weighs ``passage_weight`` times its cosine over the best one, a named entity ``name_weight`` over its
-    document frequency. Each of the ``depth`` passages with most mass is scaled by exp(``remainder`` x its cosine to the
-    question without its names). A weight of 0 switches a part off. The walk reads only the edges of the nodes with most
-    mass, and of a hub only the triples nearest to the question. The defaults were chosen on half of a data set
-    (docs/scout.md).
+    Seeds are the triples (as in HippoRAG 2) and passages nearest to the question, and the entities that it names. The
+    weight of a passage is ``passage_weight`` times its cosine divided by the best one, that of a named entity
+    ``name_weight`` divided by its document frequency. The mass of the first ``depth`` passages is multiplied by
+    exp(``remainder`` x their cosine to the question without its names). A weight of 0 turns a part off. The walk reads
+    only the edges of the nodes with most mass, and for a hub only the triples nearest to the question. The defaults
+    were chosen on half of a data set (docs/scout.md).
 
     Raises:
         SettingsError: a number is out of its range.
@@ -55,7 +55,7 @@ class Scout(RetrieverRecipe):
     passage_weight: float = option(0.05, "weight of a seed passage", least=0)
     name_weight: float = option(1.0, "weight of an entity that the question names", least=0)
     damping: float = option(0.6, "probability that the walk continues", least=0, below=1)
-    rounds: int = option(4, "number of round trips that read the edges of new nodes", least=1)
+    rounds: int = option(4, "number of round trips that read the edges of new nodes", least=1, client_most=8)
     frontier: int = option(200, "number of nodes whose edges are read per round", least=1)
     hub: int = option(300, "number of triples above which an entity or passage is a hub", least=1)
     remainder: float = option(1.5, "weight of the rest of the question", least=0)
@@ -67,8 +67,8 @@ class ScoutGraph:
     """What scout needs of one database: passages, seeds and names, the edges around them, and the embedder."""
 
     store: Store
-    export: Export
-    edges: MassReader
+    pagerank: PageRankQueries
+    edges: AdjacencyReader
     embedder: Embedder
 
 
@@ -101,11 +101,11 @@ class ScoutRetriever:
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, and the seed triples as paths of one triple.
 
-        Six round trips, one for each round in which the walk meets new nodes, one if a name may be misspelt, one if the
-        question writes names without capitals, and one under a scope.
+        Six round trips, plus one for each round in which the walk meets new nodes, one if a name may be misspelt, one
+        if names have no capitals, and one under a scope.
         """
         options = self._options
-        query = Question(checked(question, k=k), embedder=self._graph.embedder)
+        query = Question(question, k=k, embedder=self._graph.embedder)
         start = self._start(query, k=max(k, options.passages))
         with query.timed("expand"):
             reached, exact = self._walk(start)
@@ -116,37 +116,37 @@ class ScoutRetriever:
     def _start(self, question: Question, *, k: int) -> Start:
         """The k passages, the triples and the entities that a walk starts from.
 
-        A second thread looks up the names while the question is encoded, and the triples while the passages are.
+        A second thread looks up the names while the question is encoded, then the triples while the passages are.
         """
         with ThreadPoolExecutor(1, thread_name_prefix="scout") as thread:
             named = thread.submit(copy_context().run, self._link_names, question.text)
             vector = question.vector
             with question.timed("base"):
-                nearest = thread.submit(copy_context().run, lambda: self._graph.export.nearest(vector, k=POOL))
+                nearest = thread.submit(copy_context().run, lambda: self._graph.pagerank.nearest(vector, k=POOL))
                 dense = self._graph.store.find_passages([{"vector": vector, "text": None}], k=k)[0].dense
                 pool = nearest.result()
                 return Start(dense, pool, distinct_facts(pool)[: self._options.triples], named.result())
 
     def _link_names(self, question: str) -> dict[str, NamedEntity]:
-        """The entities that the question names, by key; a name that is not known may be misspelt."""
+        """The entities that the question names, by key, including misspelt names."""
         candidates = spans(question) if self._options.name_weight else []
-        known = self._graph.export.named(list(dict.fromkeys(span.key for span in candidates)))
-        common = self._graph.export.common_words(possible_words(candidates, known=_written(known)))
+        known = self._graph.pagerank.named(list(dict.fromkeys(span.key for span in candidates)))
+        common = self._graph.pagerank.common_words(possible_words(candidates, known=_written(known)))
         candidates = [span for span in candidates if span.key not in common]
         named = names(candidates, known=_written(known))
         if unknown := unknown_words(candidates, named=named):
-            similar, words = self._graph.export.similar(unknown, text=fuzzy_query(unknown))
+            similar, words = self._graph.pagerank.similar(unknown, text=fuzzy_query(unknown))
             misspelt = misspelt_names(candidates, similar=_written(similar), words=words)
             known = {**similar, **known}
             named = names([*candidates, *misspelt], known=_written(known))
         return {span.key: known[span.key] for span in named}
 
     def _walk(self, start: Start) -> tuple[list[Ranked], bool]:
-        """The passages that a walk comes to, best first, and whether it met no hub."""
+        """The passages that the walk reaches, best first, and whether the result is exact because it met no hub."""
         options, graph = self._options, LocalGraph()
         kept = self._graph.edges.kept()
 
-        def read(passages: Sequence[str], entities: Sequence[str]) -> MassEdges:
+        def read(passages: Sequence[str], entities: Sequence[str]) -> Adjacency:
             return self._graph.edges.read(passages, entities, hub=options.hub, pool=start.pool, kept=kept)
 
         nearest = [id for id, _ in start.dense[: options.frontier]] if options.passage_weight else []
@@ -162,11 +162,11 @@ class ScoutRetriever:
         mass = local_pagerank(
             graph, weights, read=read, damping=options.damping, rounds=options.rounds, frontier=options.frontier
         )
-        scored = [(id, float(mass[place])) for id, place in graph.passages.items() if mass[place] > 0]
+        scored = [(id, float(mass[index])) for id, index in graph.passages.items() if mass[index] > 0]
         return ranked("pagerank", sorted(scored, key=lambda pair: (-pair[1], pair[0]))), graph.exact
 
     def _weights(self, start: Start, frequency: Mapping[str, float]) -> Iterator[tuple[bool, str, float]]:
-        """The seeds: whether it is a passage, its id, its weight; an entity of many passages says little about any.
+        """The seeds: whether each is a passage, its id and its weight.
 
         Args:
             frequency: the number of passages that mention each entity.
@@ -183,7 +183,7 @@ class ScoutRetriever:
         yield from ((False, id, weight) for id, weight in weights.items() if weight)
 
     def _rerank(self, question: Question, reached: Sequence[Ranked], start: Start) -> list[Ranked]:
-        """The passages reached, each scored by its mass and its nearness to the question without its names.
+        """The passages that the walk reached, scored by their mass and their cosine to the rest of the question.
 
         Names get embeddings in the graph when synonyms are linked; until then they are made here.
         """
@@ -191,11 +191,11 @@ class ScoutRetriever:
             return ranked("sbert", start.dense)
         texts = [key for key, entity in start.named.items() if not entity.embedded]
         vectors = self._graph.embedder.embed(texts).tolist() if texts else []
-        compared = self._graph.export.compare(
+        compared = self._graph.pagerank.compare(
             [item.id for item in reached], keys=list(start.named), vectors=vectors, query=question.vector
         )
         nearness = remainder_cosine(compared)
-        sources = {id: (Source("sbert", rank),) for rank, (id, _) in enumerate(start.dense, start=1)}
+        sources = {id: (FoundBy("sbert", rank),) for rank, (id, _) in enumerate(start.dense, start=1)}
         rescored = [
             Ranked(
                 item.id,
@@ -205,7 +205,7 @@ class ScoutRetriever:
             for item in reached
         ]
         ids = {item.id for item in reached}
-        # A walk that ends early leaves the rest to those that are only near the question.
+        # If the walk reaches too few passages, the nearest ones fill up the list.
         rest = [(id, 0.0) for id, _ in start.dense if id not in ids] if self._options.passage_weight else []
         return [*sorted(rescored, key=lambda item: -item.score), *ranked("sbert", rest)]
 
@@ -215,9 +215,9 @@ def _written(entities: Mapping[str, NamedEntity]) -> dict[str, str]:
 
 
 def remainder_cosine(compared: Similarities) -> dict[str, float]:
-    """The cosine of each passage with what remains of the query when the entities' share of it is taken out.
+    """The cosine of each passage and the remainder of the query without its entities.
 
-    That is the query minus its projection onto the space of the entities' embeddings, worked out from cosines alone.
+    The remainder is the query minus its projection onto the span of the entities' embeddings, computed from cosines.
 
     Example:
         >>> passages = {"about the name": (0.6, [1.0]), "about the rest": (0.8, [0.0])}

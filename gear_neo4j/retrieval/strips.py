@@ -19,23 +19,23 @@ _END = re.compile(r"(?<=[?!。！？])\s*|(?<=\.)\s+")
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """A piece of a passage, with the place of that passage among those cut."""
+    """A piece of a passage, with the index of that passage."""
 
     passage: int
     text: str
 
 
 def strips_of(passages: Sequence[Passage], *, how: Decomposition) -> list[Strip]:
-    """The strips of passages in document order; repeated texts and empty passages are left out.
+    """The strips of passages in order, without repeated texts and empty passages.
 
     Example:
         >>> [strip.text for strip in strips_of([Passage("p", "", "Ana lived in Varna. Yes. Why?")], how="excerption")]
         ['Ana lived in Varna. Yes. Why?']
     """
     strips: dict[str, Strip] = {}
-    for place, passage in enumerate(passages):
+    for index, passage in enumerate(passages):
         for text in decompose(passage, how=how):
-            strips.setdefault(text, Strip(place, text))
+            strips.setdefault(text, Strip(index, text))
     return list(strips.values())
 
 
@@ -57,7 +57,7 @@ def decompose(passage: Passage, *, how: Decomposition) -> list[str]:
 def _excerpts(text: str) -> list[str]:
     sentences: list[str] = []
     for sentence in filter(None, _END.split(text)):
-        # A fragment belongs to what came before.
+        # A fragment belongs to the sentence before it.
         if sentences and len(sentence.split()) <= SHORT_SENTENCE:
             sentences[-1] = f"{sentences[-1]} {sentence}"
         else:
@@ -75,7 +75,7 @@ def _windows(words: Sequence[str]) -> list[str]:
 
 
 def says_something(text: str) -> bool:
-    """Whether a strip has words enough to be judged; scripts without spaces count by characters.
+    """Whether a strip has enough words to be judged; in scripts without spaces, characters count.
 
     Example:
         >>> says_something("In 1921, yes."), says_something("鲁迅是作家")

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from gear_neo4j.domain import Hits
 from gear_neo4j.errors import QueryTimeout
-from gear_neo4j.graph.export import Seed
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.read.pagerank_queries import Seed
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import RetrieverRecipe, option
-from gear_neo4j.retrieval.expansion import ExpansionResult
-from gear_neo4j.retrieval.fusion import Ranked, ranked
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.recipes.recipe import RetrieverRecipe, option
+from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank.fusion import Ranked, ranked
 from gear_neo4j.retrieval.retriever import fetch_hits
+from gear_neo4j.retrieval.walk.expansion import ExpansionResult
 
 # Facts scanned for each entity, and how many of them are returned: the nearest to the question.
 SCANNED_FACTS = 2_000
@@ -50,14 +50,14 @@ class SubgraphRetriever:
 
     def __init__(self, graph: Graph, *, embedder: Embedder, options: Subgraph = Subgraph()) -> None:
         self._store = graph.store
-        self._export = graph.export
+        self._export = graph.pagerank
         self._neighbourhoods = graph.neighbourhoods
         self._embedder = embedder
         self._options = options
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, and the facts of the subgraph as paths; three round trips for one hop."""
-        query = Question(checked(question, k=k), embedder=self._embedder)
+        query = Question(question, k=k, embedder=self._embedder)
         neighbourhood = self.subgraph(query)
         expansion = ExpansionResult(tuple(fact.path for fact in neighbourhood.facts), neighbourhood.exact)
         return fetch_hits(self._store, query, passages_of(neighbourhood)[:k], name="subgraph", expansion=expansion)
@@ -92,19 +92,19 @@ class SubgraphRetriever:
 
 def passages_of(neighbourhood: Neighbourhood) -> list[Ranked]:
     """The passages of a subgraph: by the best entity whose facts they state, then by how many they state."""
-    order = {id: place for place, id in enumerate(neighbourhood.entities)}
-    place: dict[str, int] = {}
+    order = {id: number for number, id in enumerate(neighbourhood.entities)}
+    rank: dict[str, int] = {}
     counts: Counter[str] = Counter()
     for fact in neighbourhood.facts:
         passage = fact.triple.passage_id
-        place[passage] = min([place.get(passage, len(order)), *(order.get(end, len(order)) for end in fact.ends)])
+        rank[passage] = min([rank.get(passage, len(order)), *(order.get(end, len(order)) for end in fact.ends)])
         counts[passage] += 1
-    ids = sorted(counts, key=lambda id: (place[id], -counts[id], id))
+    ids = sorted(counts, key=lambda id: (rank[id], -counts[id], id))
     return ranked("subgraph", [(id, float(counts[id])) for id in ids])
 
 
 def choose(facts: Sequence[Seed], entities: Sequence[str], *, most: int) -> list[Seed]:
-    """All facts between entities, then those that lead out: first to what most entities lead to, then the nearest."""
+    """All facts between entities, then facts that lead out: first to ends that more of them share, then the nearest."""
     inner = frozenset(entities)
     between = [fact for fact in facts if inner.issuperset(fact.ends)]
     leading = [fact for fact in facts if not inner.issuperset(fact.ends)]

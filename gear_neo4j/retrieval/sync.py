@@ -6,15 +6,15 @@ from typing import ClassVar
 
 from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple
 from gear_neo4j.errors import ModelError, ReplyError
-from gear_neo4j.graph.store import ScoredTriple, Store
+from gear_neo4j.graph.read.store import ScoredTriple, Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.retrieval.beam import passages_of
-from gear_neo4j.retrieval.expansion import Expansion
 from gear_neo4j.retrieval.first_stage import FirstStage
-from gear_neo4j.retrieval.fusion import Ranked, fuse, ranked
 from gear_neo4j.retrieval.naive import ExpansionRecipe
-from gear_neo4j.retrieval.question import Question, checked
+from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank.fusion import Ranked, fuse, ranked
 from gear_neo4j.retrieval.retriever import make_hits
+from gear_neo4j.retrieval.walk.beam import passages_of
+from gear_neo4j.retrieval.walk.expansion import Expansion
 from gear_neo4j.roles.answering import Reader
 from gear_neo4j.usage import Usage
 
@@ -25,8 +25,8 @@ _Reading = tuple[tuple[Fact, ...], Usage, ModelError | None]
 class SyncStep:
     """One synchronised expansion: passages read, facts noted, triples linked, paths walked, and the fused ranking.
 
-    ``linked`` has a place for each proximal triple: the stored triple nearest to it. ``proximal`` is empty where the
-    reader noted nothing or failed (``error``), and the walk started from all triples of the base passages.
+    ``linked`` holds, for each proximal triple, the stored triple nearest to it. ``proximal`` is empty if the reader
+    noted nothing or failed (``error``); then the walk started from all triples of the base passages.
     """
 
     question: str
@@ -46,14 +46,14 @@ class SyncStep:
         return [self.passages[item.id] for item in self.ranking if item.id in self.passages][:k]
 
 
-class Sync(ExpansionRecipe):
+class SyncGE(ExpansionRecipe):
     """Walks from the facts that a language model notes in the first passages (GeAR's SyncGE); one call a question."""
 
     name: ClassVar[str] = "sync"
 
     @property
     def requires_model(self) -> bool:
-        """It does: a reader."""
+        """Yes: for its reader."""
         return True
 
 
@@ -61,7 +61,7 @@ class SyncExpansion:
     """SyncGE over one database: base passages, reader, tripleLink, beam search, fusion.
 
     Args:
-        base_k: how many base passages the reader sees.
+        base_k: the number of base passages that the reader sees.
     """
 
     def __init__(
@@ -80,9 +80,9 @@ class SyncExpansion:
         return self._base.name
 
     def step(self, question: Question, *, k: int = 0) -> SyncStep:
-        """Expand once; at least k base passages are fused, of which the reader sees the first ``base_k``.
+        """Expand once; fuses at least k base passages, of which the reader sees the first ``base_k``.
 
-        Where the reader fails, or notes nothing, the walk is NaiveGE's.
+        If the reader fails or notes nothing, the walk is that of NaiveGE.
         """
         base = self._base.rank(question, k=max(k, self._base_k))
         known = self._fetch(question, [item.id for item in base], {})
@@ -123,7 +123,7 @@ class SyncExpansion:
     def _link(
         self, question: Question, proximal: Sequence[Fact]
     ) -> tuple[list[ScoredTriple], tuple[Triple | None, ...]]:
-        """tripleLink (GeAR, equation 2): start triples, each once, and the triple of each proximal one."""
+        """tripleLink (GeAR, equation 2): the start triples, each once, and the linked triple of each proximal one."""
         if not proximal:
             return [], ()
         with question.timed("encode"):
@@ -149,12 +149,12 @@ class SyncRetriever:
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
         """At most k passages, best first, the paths of the beam search, and the facts that the model noted.
 
-        Where the model notes nothing, or nothing that can be used, the paths are those of NaiveGE.
+        If the model notes nothing usable, the paths are those of NaiveGE.
 
         Raises:
             ModelError: the model failed.
         """
-        query = Question(checked(question, k=k), embedder=self._embedder)
+        query = Question(question, k=k, embedder=self._embedder)
         step = self._sync.step(query, k=k)
         if step.error and not isinstance(step.error, ReplyError):
             raise step.error

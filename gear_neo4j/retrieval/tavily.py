@@ -1,4 +1,4 @@
-"""Tavily's public search API as a searcher, through Tavily's own client (extra ``web``)."""
+"""Web search with Tavily's public API, through its own client (extra ``web``)."""
 
 import os
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ TIMEOUT = 20.0
 
 
 class TavilySearch:
-    """Searches the web with a key of Tavily's.
+    """Searches the web with a Tavily API key.
 
     Args:
-        api_key: the key; by default that of ``TAVILY_API_KEY``. Without one nothing is sent.
-        url: another address that speaks the protocol.
+        api_key: the key; by default the value of ``TAVILY_API_KEY``.
+        url: the address of another service with the same API.
 
     Raises:
         SettingsError: there is no key, or the extra ``web`` is not installed.
@@ -34,15 +34,15 @@ class TavilySearch:
         self._client: Any = TavilyClient(api_key=key, api_base_url=url)
 
     def search(self, query: str, *, k: int) -> Sequence[Passage]:
-        """At most k pages with the part of each that fits the query.
+        """At most k pages, each with the part that fits the query.
 
         Raises:
-            SearchError: the service cannot be reached, refuses the key, or answers with something else.
+            SearchError: the service cannot be reached, refuses the key, or sends an invalid reply.
         """
         try:
             reply = self._client.search(query, max_results=k, timeout=TIMEOUT)
             return [_passage(row) for row in reply["results"] if row.get("url")][:k]
-        except Exception as error:  # The client has no base class for its errors, and passes on those of requests.
+        except Exception as error:  # The client has no base class for its errors, and raises those of requests, too.
             reason = " ".join(str(error).split()) or type(error).__name__
             raise SearchError(f"tavily: {reason[:200]}") from error
 

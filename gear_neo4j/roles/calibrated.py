@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from gear_neo4j.errors import InputError, SettingsError
-from gear_neo4j.files import write_file
 from gear_neo4j.roles.evaluators import Thresholds
+from gear_neo4j.text.files import write_file
 
 FILE = "evaluators.json"
 

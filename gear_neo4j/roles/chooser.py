@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from gear_neo4j.models.chat import ChatModel, Reply
-from gear_neo4j.roles.lists import parse_numbers
+from gear_neo4j.roles.lists import parse_indexes
 from gear_neo4j.roles.prompts import fill
 
 
@@ -43,8 +43,8 @@ class PromptedChooser:
         """The place of the query that answers the question."""
         blocks = (f"[{number}]\n{choice.query}\nResults: {choice.results}" for number, choice in enumerate(choices, 1))
         prompt = fill("choose", queries="\n\n".join(blocks), question=question)
-        return self._chat.ask(prompt, parse=lambda text: _first(parse_numbers(text, most=len(choices))))
+        return self._chat.ask(prompt, parse=lambda text: _first(parse_indexes(text, most=len(choices))))
 
 
-def _first(numbers: Sequence[int]) -> int | None:
-    return numbers[0] - 1 if numbers else None
+def _first(indexes: Sequence[int]) -> int | None:
+    return indexes[0] if indexes else None

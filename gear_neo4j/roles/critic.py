@@ -142,9 +142,10 @@ def likelihoods(tokens: Sequence[Alternatives], key: str, labels: Sequence[str],
         {'4': 1.0}
     """
     text = "".join(entry.token for entry in tokens)
-    place = re.search(rf'"{key}"\s*:\s*"?\s*', text)
+    # The last one, as the parser takes it: a model names labels in its thoughts, too.
+    start = max((match.end() for match in re.finditer(rf'"{key}"\s*:\s*"?\s*', text)), default=len(text))
     ends = accumulate(len(entry.token) for entry in tokens)
-    entry = next((entry for entry, end in zip(tokens, ends, strict=True) if place and end > place.end()), None)
+    entry = next((entry for entry, end in zip(tokens, ends, strict=True) if end > start), None)
     shares: dict[str, float] = {}
     for other, share in entry.others.items() if entry else ():
         label = next((label for label in labels if _begins(_word(other), label)), None)

@@ -1,7 +1,7 @@
 """Parsers of a judge's reply: statements, and verdicts on them; an incomplete reply is refused.
 
-Like the other parsers, these take replies in fences, with prose around them, or thought aloud before, evaluate nothing,
-and raise ValueError with a reason for the repair prompt.
+Like the other parsers, these take replies in fences or with prose around them, evaluate nothing, and raise ValueError
+with a reason for the repair prompt.
 """
 
 import re
@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Any
 
 from gear_neo4j.roles.json_reader import JsonReader
-from gear_neo4j.roles.parsers import without_thinking
 
 _YES = frozenset({"yes", "true", "1", "supported", "useful"})
 _NO = frozenset({"no", "false", "0", "unsupported", "not supported", "useless", "not useful"})
@@ -103,15 +102,17 @@ def parse_useful(text: str) -> bool:
 
 
 def find_object(text: str, key: str) -> Mapping[str, Any]:
-    """The first JSON object with a key."""
-    body = without_thinking(text)
-    reader = JsonReader(body)
+    """The last JSON object with a key, which is not within another such object: models repeat the form, or revise."""
+    reader, end = JsonReader(text), 0
+    found: Mapping[str, Any] | None = None
     with suppress(ValueError):
-        for match in re.finditer(r"\{", body):
-            read = reader.value(match.start())
+        for match in re.finditer(r"\{", text):
+            read = reader.value(match.start()) if match.start() >= end else None
             if read and isinstance(read[0], dict) and key in read[0]:
-                return read[0]
-    raise ValueError(f'no whole JSON object with "{key}" in it')
+                found, end = read
+    if found is None:
+        raise ValueError(f'no whole JSON object with "{key}" in it')
+    return found
 
 
 def _in_order(items: list[Any]) -> list[Any]:

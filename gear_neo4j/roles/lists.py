@@ -1,24 +1,29 @@
 """Parsers of lists in a model's reply: triples, numbers and names, from JSON as models write it; nothing is evaluated.
 
-A reply may be fenced, have prose around it, think aloud first, or be cut off. Each parser raises ValueError,
-with a reason for the repair prompt, if nothing in a reply is usable.
+A reply, which comes without thoughts, may be fenced, have prose around it, or be cut off. Each parser raises
+ValueError, with a reason for the repair prompt, if nothing in a reply is usable.
 """
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from gear_neo4j.domain import Fact
-from gear_neo4j.printable import is_storable
 from gear_neo4j.roles.json_reader import JsonReader
-from gear_neo4j.roles.parsers import without_thinking
+from gear_neo4j.text.printable import is_storable
 
 _QUOTED = r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'"
 _TUPLE = re.compile(rf"[(\[]\s*(?:{_QUOTED})\s*,\s*(?:{_QUOTED})\s*,\s*(?:{_QUOTED})\s*,?\s*[)\]]", re.DOTALL)
 _PARTS = (("subject", "predicate", "object"), ("head", "relation", "tail"))
 _ITEM = re.compile(r"[^\s,]")
 _BRACKET = re.compile(r"[\[({\]]")
+_NUMBERS = re.compile(r"\[([\d\s,]*)(?:\]|\Z)")
+# What may stand before a list in its line: signs, and a label with a colon.
+_LABEL = re.compile(r"[^\w\[\]]*(?:[^\[\]]*[:：][^\w\[\]]*)?")
+_SENTENCE_END = re.compile(r"\W*?[.!;\n]|\W*\Z")
+LONGEST_LABEL = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,7 @@ class Triples:
 
 
 def parse_triples(text: str, *, key: str) -> Triples:
-    """The triples of a JSON reply ``{key: [[s, p, o], ...]}``, or of a bare list.
+    """The triples of a JSON reply ``{key: [[s, p, o], ...]}``, or of a bare list; of several lists the last.
 
     Objects with subject, predicate and object count as triples, and so do tuples in parentheses.
 
@@ -41,23 +46,21 @@ def parse_triples(text: str, *, key: str) -> Triples:
         >>> parse_triples('Sure! {"facts": [["Curie", "born in", "Warsaw"], ["Cur', key="facts")
         Triples(facts=(Fact(subject='Curie', predicate='born in', object='Warsaw'),), malformed=1)
     """
-    body = without_thinking(text)
-    named = re.search(rf"[\"']?{re.escape(key)}[\"']?\s*[:=]\s*\[", body, re.IGNORECASE)
-    starts = [named.end()] if named else [match.end() for match in re.finditer(r"\[", body)]
-    reader, is_empty = JsonReader(body), False
-    for start in starts:
-        items = list(_items(body, start, reader))
-        facts = [fact for item in items if (fact := _fact(item))]
+    lists, is_named = _lists(text, key)
+    read = [([fact for item in items if (fact := _fact(item))], items) for items in lists]
+    for facts, items in reversed(read):
         if facts:
             return Triples(tuple(dict.fromkeys(facts)), len(items) - len(facts))
-        is_empty = is_empty or not items
-    if is_empty:
+    if not all(items for _, items in read):
         return Triples(())
-    raise ValueError(f'no list "{key}" of triples in it' if not named else f'no item of "{key}" is three texts')
+    raise ValueError(f'no item of "{key}" is three texts' if is_named else f'no list "{key}" of triples in it')
 
 
 def parse_numbers(text: str, *, most: int) -> tuple[int, ...]:
-    """The numbers from 1 to ``most`` of the first JSON list of numbers, in its order, each once.
+    """The numbers from 1 to ``most`` of a JSON list of numbers, in its order, each once.
+
+    Of several lists it is the last that has a line or sentence of its own, perhaps after a label, else the last that
+    is not empty: others stand in prose, as markers or examples.
 
     Raises:
         ValueError: there is no list of such numbers.
@@ -66,32 +69,53 @@ def parse_numbers(text: str, *, most: int) -> tuple[int, ...]:
         >>> parse_numbers("The passages: [3, 1, 3, 12]", most=10)
         (3, 1)
     """
-    for match in re.finditer(r"\[([\d\s,]*)(?:\]|\Z)", without_thinking(text)):
-        # Python refuses to read thousands of digits.
-        numbers = (int(digits) for digits in re.findall(r"\d+", match[1]) if len(digits) < 10)
-        unique = tuple(dict.fromkeys(number for number in numbers if 1 <= number <= most))
-        if unique:
-            return unique
-    raise ValueError(f"no list of numbers from 1 to {most} in it")
+    numbers = _chosen_numbers(text, most)
+    if not numbers:
+        raise ValueError(f"no list of numbers from 1 to {most} in it")
+    return numbers
 
 
-def parse_places(text: str, *, most: int) -> tuple[int, ...]:
-    """The numbers of a reply as places from 0; an empty list is an answer, too.
+def parse_indexes(text: str, *, most: int) -> tuple[int, ...]:
+    """The numbers of a reply, counted from 0; an empty list is an answer, too.
 
     Raises:
         ValueError: there is no list, or all its numbers are out of range.
 
     Example:
-        >>> parse_places("[2, 1]", most=3), parse_places("None of them: []", most=3)
+        >>> parse_indexes("[2, 1]", most=3), parse_indexes("None of them: []", most=3)
         ((1, 0), ())
     """
-    if re.search(r"\[\s*\]", without_thinking(text)):
-        return ()
-    return tuple(number - 1 for number in parse_numbers(text, most=most))
+    numbers = _chosen_numbers(text, most)
+    if numbers is None:
+        raise ValueError(f"no list of numbers from 1 to {most} in it")
+    return tuple(number - 1 for number in numbers)
+
+
+def _chosen_numbers(text: str, most: int) -> tuple[int, ...] | None:
+    """The numbers of the list that is the answer; None without a list."""
+    lists = [(numbers, match) for match in _NUMBERS.finditer(text) if (numbers := _numbers(match[1], most)) is not None]
+    alone = [numbers for numbers, match in lists if _has_own_line(text, match)]
+    everywhere = [numbers for numbers, _ in lists]
+    return alone[-1] if alone else next(filter(None, reversed(everywhere)), everywhere[-1] if everywhere else None)
+
+
+def _numbers(listed: str, most: int) -> tuple[int, ...] | None:
+    """The numbers in range, each once; None if there are others only."""
+    # Python refuses to read thousands of digits.
+    numbers = (int(digits) for digits in re.findall(r"\d+", listed) if len(digits) < 10)
+    unique = tuple(dict.fromkeys(number for number in numbers if 1 <= number <= most))
+    return unique if unique or not listed.strip() else None
+
+
+def _has_own_line(text: str, match: re.Match[str]) -> bool:
+    before = text[max(0, match.start() - LONGEST_LABEL) : match.start()].rpartition("\n")[2]
+    return bool(_LABEL.fullmatch(before) and _SENTENCE_END.match(text, match.end(), match.end() + LONGEST_LABEL))
 
 
 def parse_names(text: str) -> tuple[str, ...]:
-    """The names of a JSON reply ``{"entities": ["name", ...]}``, or of a bare list, in its order, each once.
+    """The names of a JSON reply ``{"entities": ["name", ...]}``, or of a bare list of texts, in its order, each once.
+
+    Of several lists it is the last.
 
     Raises:
         ValueError: there is no list, or no item of it is a name.
@@ -100,15 +124,26 @@ def parse_names(text: str) -> tuple[str, ...]:
         >>> parse_names('Sure: {"entities": ["Marie  Curie", "Warsaw", "Warsaw", "Par')
         ('Marie Curie', 'Warsaw')
     """
-    body = without_thinking(text)
-    start = body.find("[")
-    if start < 0:
-        raise ValueError('no list "entities" in it')
-    items = list(_items(body, start + 1, JsonReader(body)))
-    names = tuple(dict.fromkeys(name for item in items if not isinstance(item, list | dict) and (name := _part(item))))
-    if items and not names:
-        raise ValueError('no item of "entities" is a name')
-    return names
+    lists, is_named = _lists(text, "entities")
+    for items in reversed(lists):
+        texts = [item for item in items if not isinstance(item, list | dict)]
+        names = tuple(dict.fromkeys(name for item in texts if (name := _part(item))))
+        # A bare list without any text is a marker.
+        if names and (is_named or any(isinstance(item, str) for item in texts)):
+            return names
+    if all(lists):
+        raise ValueError('no item of "entities" is a name' if lists else 'no list "entities" in it')
+    return ()
+
+
+def _lists(text: str, key: str) -> tuple[list[list[Any]], bool]:
+    """The items of the last list under a key, or of all lists if none is; and whether it is under the key."""
+    named = [match.end() for match in re.finditer(rf"[\"']?{re.escape(key)}[\"']?\s*[:=]\s*\[", text, re.IGNORECASE)]
+    reader, lists = JsonReader(text), list[list[Any]]()
+    with suppress(ValueError):
+        for start in named[-1:] or [match.end() for match in re.finditer(r"\[", text)]:
+            lists.append(list(_items(text, start, reader)))
+    return lists, bool(named)
 
 
 def _items(text: str, start: int, reader: JsonReader) -> Iterator[Any]:

@@ -1,21 +1,27 @@
 """Parsers of a model's reply in plain text, for replies as models write them.
 
-A reply may have prose around it, think aloud first, or be cut off. Each parser raises ValueError, with a reason
-for the repair prompt, if nothing in a reply is usable.
+A reply, which comes without thoughts, may have prose around it or be cut off. Each parser raises ValueError, with a
+reason for the repair prompt, if nothing in a reply is usable.
 """
 
 import re
 from dataclasses import dataclass
 
-from gear_neo4j.models.streaming import THINKING, shown
+from gear_neo4j.models.streaming import without_label
+from gear_neo4j.roles.citations import check_markers, without_markers
 
-# Their time grows linearly with the reply: no two neighbouring parts match the same characters, and the spaces before a
-# marker are matched from the first of them only.
-_VERDICT = re.compile(r"answerable[^\w:：]*[:：]\W*(yes|no)\b", re.IGNORECASE)
+# Their time grows linearly with the reply: no two neighbouring parts match the same characters.
+_VERDICT = re.compile(
+    r"^[^\w\n]*(?:\d{1,2}[.)][^\w\n]*)?answerable[^\w:：\n]*[:：]\W*(yes|no)\b", re.IGNORECASE | re.MULTILINE
+)
 _REASON = re.compile(r"\b(?:answer|why)[^\w:：]*[:：]\s*(.*)", re.IGNORECASE | re.DOTALL)
 _NEXT = re.compile(r"next\s+question[^\w:：]*[:：]\s*([^\n]*)", re.IGNORECASE)
-_CITATION = re.compile(r"(?<!\s)\s*\[\s*(F?\d+(?:\s*[,;]\s*F?\d+)*)\s*\]", re.IGNORECASE)
-_SO = re.compile(r"answer is[^\w:]*:\s*(.+)", re.IGNORECASE)
+_KEYWORDS = re.compile(r"\bkeywords[^\w:：]*[:：]", re.IGNORECASE)
+# At the beginning of a sentence: what the answer is said to be elsewhere may be unknown.
+_SO = re.compile(
+    r"(?:(?:\A|[.!?。！？,;:])[\s\"'*]{0,4}|\b(?:so|thus|therefore|hence),? )the (?:final )?answer is[^\w:]*:\s*(.+)",
+    re.IGNORECASE,
+)
 _SENTENCE_END = re.compile(r"([.!?。！？])(?=\s+[^\W\d_]|[一-龥ぁ-ヿ])")
 _ABBREVIATED = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|Gen|Col|Lt|Rev|vs|etc|e\.g|i\.e|No|ca|c)|\b[A-Z])\.\Z")
 _LONGEST_ABBREVIATION = len("Prof.")
@@ -48,7 +54,7 @@ class Draft:
 
 
 def parse_verdict(text: str) -> Verdict:
-    """The judgement of a reply ``Answerable: Yes|No`` with ``Answer: ...`` or ``Why: ...``.
+    """The judgement of a reply ``Answerable: Yes|No`` with ``Answer: ...`` or ``Why: ...``; its last such line counts.
 
     Raises:
         ValueError: the reply lacks the line ``Answerable:``.
@@ -57,11 +63,11 @@ def parse_verdict(text: str) -> Verdict:
         >>> parse_verdict("**Answerable:** No\\nWhy: his university is missing")
         Verdict(answerable=False, text='his university is missing')
     """
-    body = THINKING.sub("", text)
-    match = _VERDICT.search(body)
-    if not match:
+    lines = list(_VERDICT.finditer(text))
+    if not lines:
         raise ValueError('it has no line "Answerable: Yes" or "Answerable: No"')
-    reason = _REASON.search(body, match.end())
+    match = lines[-1]
+    reason = _REASON.search(text, match.end())
     return Verdict(match[1].lower() == "yes", " ".join(reason[1].split()).strip("* ") if reason else "")
 
 
@@ -77,7 +83,7 @@ def parse_thought(text: str) -> Thought:
         >>> parse_thought("So the answer is: Edinburgh.").answer
         'Edinburgh'
     """
-    body = re.sub(r"\A\W*next thought\W*?:\s*", "", " ".join(THINKING.sub("", text).split()), flags=re.IGNORECASE)
+    body = re.sub(r"\A\W*next thought\W*?:\s*", "", " ".join(text.split()), flags=re.IGNORECASE)
     if not body:
         raise ValueError("it is empty")
     if match := _SO.search(body):
@@ -89,7 +95,7 @@ def parse_thought(text: str) -> Thought:
 
 
 def parse_question(text: str) -> str:
-    """The next question: what follows ``Next question:``, else the whole reply; empty when the line is empty.
+    """The next question: what follows the last ``Next question:``, else the whole reply; empty when the line is empty.
 
     Raises:
         ValueError: the reply is empty.
@@ -98,11 +104,11 @@ def parse_question(text: str) -> str:
         >>> parse_question('Next Question: "Where is Edinburgh?"')
         'Where is Edinburgh?'
     """
-    body = THINKING.sub("", text).strip()
+    body = text.strip()
     if not body:
         raise ValueError("it is empty")
-    labelled = _NEXT.search(body)
-    return " ".join((labelled[1] if labelled else body).split()).strip(" \"'*")
+    labelled = _NEXT.findall(body)
+    return " ".join((labelled[-1] if labelled else body).split()).strip(" \"'*")
 
 
 def parse_keywords(text: str) -> str:
@@ -115,7 +121,7 @@ def parse_keywords(text: str) -> str:
         >>> parse_keywords('**Keywords:** "Ana Petkova", employer, 1921, Varna')
         'Ana Petkova, employer, 1921'
     """
-    body = re.sub(r"\A\W*keywords\W*?[:：]", "", THINKING.sub("", text).strip(), flags=re.IGNORECASE)
+    body = _KEYWORDS.split(text)[-1]
     words = [word for part in re.split(r"[,;\n]", body) if (word := part.strip(" \t\"'*.-"))]
     if not words:
         raise ValueError("it is empty")
@@ -132,12 +138,12 @@ def parse_segment(text: str) -> str:
         >>> parse_segment("Next sentence: She lived in Varna [1]. She drew."), parse_segment("END")
         ('She lived in Varna.', '')
     """
-    body = re.sub(r"\A\W*next sentence\W*?[:：]\s*", "", THINKING.sub("", text).strip(), flags=re.IGNORECASE)
+    body = re.sub(r"\A\W*next sentence\W*?[:：]\s*", "", text.strip(), flags=re.IGNORECASE)
     if not body:
         raise ValueError("it is empty")
     if re.fullmatch(r"\W*end\W*", body, re.IGNORECASE):
         return ""
-    return parse_thought(_CITATION.sub("", body)).text
+    return parse_thought(without_markers(body)).text
 
 
 def parse_answer(text: str, *, passages: int, facts: int) -> Draft:
@@ -150,43 +156,13 @@ def parse_answer(text: str, *, passages: int, facts: int) -> Draft:
         >>> parse_answer("Answer: Edinburgh [2, 9] [F1].", passages=3, facts=1)
         Draft(text='Edinburgh [2] [F1].', passages=(2,), facts=(1,), removed=('9',))
     """
-    known = {str(number) for number in range(1, passages + 1)} | {f"F{number}" for number in range(1, facts + 1)}
-    cited: list[str] = []
-
-    def checked(match: re.Match[str]) -> str:
-        marks = [mark.strip().upper() for mark in re.split("[,;]", match[1])]
-        cited.extend(marks)
-        valid = [mark for mark in marks if mark in known]
-        return f" [{', '.join(valid)}]" if valid else ""
-
-    answer = _CITATION.sub(checked, shown(text)).strip()
+    checked = check_markers(without_label(text.strip()), passages=passages, facts=facts)
+    answer = checked.text.strip()
     if not answer:
         raise ValueError("it is empty")
-    marks = list(dict.fromkeys(cited))
-    good = [mark for mark in marks if mark in known]
     return Draft(
         answer,
-        passages=tuple(int(mark) for mark in good if mark.isdigit()),
-        facts=tuple(int(mark[1:]) for mark in good if not mark.isdigit()),
-        removed=tuple(mark for mark in marks if mark not in known),
+        passages=tuple(int(label) for label in checked.cited if label.isdigit()),
+        facts=tuple(int(label[1:]) for label in checked.cited if not label.isdigit()),
+        removed=checked.removed,
     )
-
-
-def without_markers(text: str) -> str:
-    """A text without its citation markers.
-
-    Example:
-        >>> without_markers("Edinburgh [2, 3] [F1].")
-        'Edinburgh.'
-    """
-    return _CITATION.sub("", text)
-
-
-def without_thinking(text: str) -> str:
-    """A reply without the model's thinking.
-
-    Example:
-        >>> without_thinking("<think>Seven?</think>7")
-        '7'
-    """
-    return THINKING.sub("", text)

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from gear_neo4j.domain import Triple
 from gear_neo4j.models.chat import ChatModel, Reply
-from gear_neo4j.roles.lists import parse_names, parse_places
+from gear_neo4j.roles.lists import parse_indexes, parse_names
 from gear_neo4j.roles.prompts import fill
 
 
@@ -38,7 +38,7 @@ class PromptedSeeder:
         """The places, from 0, of the triples that help."""
         facts = "\n".join(f"[{number}] {triple}" for number, triple in enumerate(triples, start=1))
         prompt = fill("filter", question=question, facts=facts)
-        return self._chat.ask(prompt, parse=lambda text: parse_places(text, most=len(triples)))
+        return self._chat.ask(prompt, parse=lambda text: parse_indexes(text, most=len(triples)))
 
     def names(self, question: str) -> Reply[tuple[str, ...]]:
         """The entities that the question names."""

@@ -7,7 +7,6 @@ from typing import Protocol, TypeVar
 from gear_neo4j.models.chat import Reply
 from gear_neo4j.roles.answerer import Answerer
 from gear_neo4j.roles.answering import PromptedRoles
-from gear_neo4j.roles.parsers import without_thinking
 from gear_neo4j.roles.prompts import fill
 
 Value = TypeVar("Value")
@@ -40,12 +39,12 @@ def parse_query(text: str) -> str:
         ValueError: the reply is empty.
 
     Example:
-        >>> parse_query("<think>Easy.</think>Cypher: RETURN 1")
+        >>> parse_query("Cypher: RETURN 1")
         'RETURN 1'
         >>> parse_query("NONE.")
         ''
     """
-    body = _LABELLED.sub("", without_thinking(text).strip())
+    body = _LABELLED.sub("", text.strip())
     if not body:
         raise ValueError("it is empty")
     return "" if body.strip("`*.! \n").upper() == "NONE" else body

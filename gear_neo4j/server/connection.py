@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable
 
 from gear_neo4j.errors import ServerUnavailable
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.server import local, ports
 from gear_neo4j.settings import Settings
 

@@ -1,4 +1,4 @@
-"""Documents that are files: in a folder of this machine, or at an address that fsspec reads."""
+"""Origins of files: a folder on this machine, or an address that fsspec reads."""
 
 import time
 from abc import ABC, abstractmethod
@@ -18,20 +18,20 @@ from gear_neo4j.ingestion.sources import HIDDEN, WITHOUT_SUFFIX, files_to_ingest
 from gear_neo4j.sync.origins import Listed, Listing, ReadDocument
 from gear_neo4j.sync.passages import PassageMaker
 
-# A file that was written to in these seconds may be written to again without a later time.
+# A file written within these seconds may change again without a new modification time.
 UNSETTLED_SECONDS = 2.0
-# What file systems call the version of a file, or else the moment at which it was written.
+# Keys of file systems for the version of a file, or for its modification time.
 VERSIONS = ("ETag", "etag", "generation", "md5Hash", "mtime", "LastModified", "last_modified", "updated", "created")
 
 
 class Files(ABC):
-    """What origins of files have in common."""
+    """The base of origins of files."""
 
     __slots__ = ()
 
     @abstractmethod
     def file(self, name: str) -> AbstractContextManager[Path]:
-        """A context in which a document is a file of this machine.
+        """A context in which a document is a file on this machine.
 
         Raises:
             InputError: it cannot be read.
@@ -50,33 +50,33 @@ class Files(ABC):
             return None
 
     def read(self, wanted: Sequence[Listed], maker: PassageMaker) -> Iterator[ReadDocument]:
-        """The documents that are wanted, one after the other."""
-        for one in wanted:
+        """Read documents, one after the other."""
+        for document in wanted:
             content = ""
             try:
-                with self.file(one.name) as path:
+                with self.file(document.name) as path:
                     content = digest(path)
-                    passages = maker.of_file(path, name=self.known_as(one.name))
+                    passages = maker.of_file(path, name=self.known_as(document.name))
             except InputError as error:
-                yield ReadDocument(one, content, problem=str(error))
+                yield ReadDocument(document, content, problem=str(error))
             else:
-                yield ReadDocument(one, content, passages)
+                yield ReadDocument(document, content, passages)
 
 
 @dataclass(frozen=True, slots=True)
 class Folder(Files):
-    """A folder of this machine with all that is in it, or a single file."""
+    """A folder on this machine with everything in it, or a single file."""
 
     path: Path
     follow_links: bool = False
 
     @property
     def name(self) -> str:
-        """The path as it was given."""
+        """The path as given."""
         return self.path.as_posix()
 
     def list(self) -> Listing:
-        """Every document, by the path that an ingest would give it as its source."""
+        """All documents, named by the paths that an ingest would use as sources."""
         files = files_to_ingest([self.path], follow_links=self.follow_links, may_be_empty=True)
         skipped = Counter(files.skipped)
         skipped.update(path.suffix.lower() for path in files.passages if not is_document(path))
@@ -96,18 +96,18 @@ class Folder(Files):
 
 @dataclass(frozen=True, slots=True)
 class Remote(Files):
-    """What is below an address such as ``s3://bucket/folder``, read by fsspec."""
+    """The files below an address such as ``s3://bucket/folder``, read by fsspec."""
 
     address: str
     most_bytes: int
 
     @property
     def name(self) -> str:
-        """The address as it was given."""
+        """The address as given."""
         return self.address
 
     def list(self) -> Listing:
-        """Every document, by its whole address; what begins with a dot is left out."""
+        """All documents, named by their addresses; hidden files are left out."""
         skipped: Counter[str] = Counter()
         documents = []
         with explained(self.address):
@@ -126,7 +126,7 @@ class Remote(Files):
 
     @contextmanager
     def file(self, name: str) -> Iterator[Path]:
-        """A copy that lasts as long as the context."""
+        """A copy that exists within the context."""
         if len(name) > LONGEST_SOURCE:
             raise InputError(f"has an address longer than {LONGEST_SOURCE:,} characters")
         with TemporaryDirectory(prefix="gear-sync-") as folder:
@@ -160,8 +160,8 @@ def digest(path: Path) -> str:
 
 
 def file_system(address: str) -> tuple[Any, str]:
-    """The file system of fsspec for an address, and the path there."""
-    # A second to import, and most syncs are of folders.
+    """The file system of fsspec for an address, and the path in it."""
+    # Takes a second to import, and most syncs are of folders.
     from fsspec.core import url_to_fs
 
     system, path = url_to_fs(address)
@@ -170,7 +170,7 @@ def file_system(address: str) -> tuple[Any, str]:
 
 @contextmanager
 def explained(what: str) -> Iterator[None]:
-    """Any exception as an InputError that begins with ``what``: each library has exceptions of its own."""
+    """Turn any exception into an InputError that begins with ``what``: each library has its own exceptions."""
     try:
         yield
     except GearError:

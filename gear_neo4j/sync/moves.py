@@ -1,26 +1,26 @@
-"""Passages of a document that has moved, under the ids that they have there: nothing is embedded or extracted again."""
+"""Renames the passages of a moved document, so that nothing is embedded or extracted again."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
 from gear_neo4j.domain import Passage, make_triple
-from gear_neo4j.graph.corpus_writes import Rename
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.write.corpus_writes import Rename
 
 PASSAGES_A_BATCH = 256
-# The former name of a document, and the passages that it has now.
+# The former name of a document, and its current passages.
 Move = tuple[str, Iterable[Passage]]
 
 
 def move(graph: Graph, moves: Mapping[str, Move], *, collection: str) -> int:
-    """Rename the passages that documents, by their names, have under their former names and now; returns how many.
+    """Rename the unchanged passages of moved documents, which are given by their new names; returns their number.
 
-    Those with another title or text stay, for they are not the same: a title may be made of the name of the file.
+    A passage whose title or text changed is not renamed: its title may come from the name of the file.
     """
     return sum(_move(graph, *moves[name], collection=collection) for name in in_order(moves))
 
 
 def in_order(moves: Mapping[str, Move]) -> Iterator[str]:
-    """The names in an order in which each is left before it is taken, but where they go round.
+    """The names in an order in which each is free before it is taken, except in cycles.
 
     Example:
         >>> list(in_order({"b": ("a", ()), "c": ("b", ()), "z": ("y", ())}))

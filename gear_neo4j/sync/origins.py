@@ -1,4 +1,4 @@
-"""Where documents come from: an origin lists what it holds now, and reads what is asked for."""
+"""The protocol of origins, which list and read documents."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from gear_neo4j.sync.passages import PassageMaker
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A document as its origin lists it: its name, and its version, which is empty if it cannot be told."""
+    """A document in the listing of an origin: its name, and its version, which is empty if unknown."""
 
     name: str
     version: str = ""
@@ -18,9 +18,9 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The documents of an origin in order, each once, and how many files of other kinds were left out, by suffix.
+    """The documents of an origin in order, each once, and the numbers of skipped files by suffix.
 
-    ``problems`` are pairs of a name and what is wrong with it.
+    ``problems`` holds pairs of a name and a reason.
     """
 
     documents: tuple[Listed, ...]
@@ -30,9 +30,9 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """A document as it was read: its passages and the digest of its content, or the ``problem`` with it.
+    """A document after reading: its passages and the digest of its content, or the ``problem`` with it.
 
-    Without a digest it could not be read at all, and nothing is known of its content.
+    The digest is empty if the document could not be read at all.
     """
 
     listed: Listed
@@ -42,24 +42,24 @@ class ReadDocument:
 
 
 class Origin(Protocol):
-    """A place that holds documents."""
+    """A source of documents, such as a folder or a table."""
 
     @property
     def name(self) -> str:
-        """Its name, as records have it."""
+        """Its name in records."""
 
     def list(self) -> Listing:
-        """What it holds now.
+        """List its documents.
 
         Raises:
-            InputError: it is not there or cannot be read.
+            InputError: it does not exist or cannot be read.
         """
 
     def digest(self, listed: Listed) -> str | None:
         """The digest of a document's content; None if it cannot be read."""
 
     def read(self, wanted: Sequence[Listed], maker: PassageMaker) -> Iterator[ReadDocument]:
-        """The documents that are wanted, in any order; one that is gone meanwhile is left out.
+        """Read documents, in any order; documents that have been deleted meanwhile are left out.
 
         Raises:
             InputError: the origin cannot be read any more.

@@ -1,4 +1,4 @@
-"""What an origin has its documents cut by: files in a process of their own, texts here."""
+"""Splits documents into passages: files in a separate process, texts in this one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ class PassageMaker:
     size: int
 
     def of_file(self, path: Path, *, name: str | None) -> tuple[Passage, ...]:
-        """The passages of a file, which is known by a name or by its path.
+        """The passages of a file; their source is its name, or its path without one.
 
         Raises:
             InputError: says why the file cannot be used.
@@ -26,7 +26,7 @@ class PassageMaker:
         return tuple(self.converter.passages_of(path, size=self.size, name=name))
 
     def of_text(self, name: str, title: str, text: str, *, metadata: Mapping[str, Any]) -> tuple[Passage, ...]:
-        """The passages of a text, equal ones once."""
+        """The passages of a text, without duplicates."""
         passages: dict[str, Passage] = {}
         for piece in chunks(text, size=self.size):
             passage = make_passage(name, title, piece.text, position=f"character {piece.start + 1}")

@@ -1,24 +1,23 @@
-"""What a sync found and did."""
+"""The report of a sync."""
 
 from dataclasses import dataclass, field
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.corpus_writes import Deletion
+from gear_neo4j.graph.write.corpus_writes import Deletion
 from gear_neo4j.sync.plan import Plan
-from gear_neo4j.wording import counted
+from gear_neo4j.text.wording import pluralize
 
-# So many documents may be deleted, whatever their share.
+# This many documents may be deleted, whatever their share.
 FEW = 5
 MOST_DELETED = 0.2
 
 
 @dataclass(slots=True)
 class SyncReport:
-    """What a sync found and did: numbers of documents, then of passages, triples and entities.
+    """The report of a sync: numbers of documents, then of passages, triples and entities.
 
-    ``problems`` counts the documents that could not be used, those of earlier syncs that have not changed since among
-    them; ``skipped`` the files of other kinds, by suffix. In a dry run, ``passages_written`` and ``characters_written``
-    are what would be written.
+    ``problems`` counts unusable documents, including unchanged ones from earlier syncs; ``skipped`` counts files of
+    other kinds by suffix. In a dry run, ``passages_written`` and ``characters_written`` count what would be written.
     """
 
     new: int = 0
@@ -45,11 +44,11 @@ class SyncReport:
 
     @property
     def share_deleted(self) -> float:
-        """The share of the documents known before that are deleted, 0 to 1; of a few documents, nothing."""
+        """The share of the known documents that are deleted, 0 to 1; 0 if they are few."""
         return self.deleted / self.known if self.deleted > FEW else 0.0
 
     def add_plan(self, plan: Plan) -> None:
-        """Count what there is to do for an origin."""
+        """Add the numbers of a plan."""
         self.new += len(plan.new)
         self.changed += len(plan.changed)
         self.moved += len(plan.moved)
@@ -58,7 +57,7 @@ class SyncReport:
         self.known += plan.known
 
     def add_written(self, written: int, moved: int, removed: Deletion) -> None:
-        """Count the passages of a batch that were written and moved, and what was removed."""
+        """Add the numbers of passages written and moved, and of removed items."""
         self.passages_written += written
         self.passages_moved += moved
         self.passages_removed += removed.passages
@@ -67,13 +66,13 @@ class SyncReport:
 
 
 def refuse_to_empty(report: SyncReport, *, most_deleted: float) -> None:
-    """Refuse a sync that would delete more than a share of the documents: a share that is not mounted looks empty.
+    """Refuse a sync that would delete too many documents: a network share that is not mounted looks empty.
 
     Raises:
         InputError: says how many, and what to do.
     """
     if report.share_deleted > most_deleted:
         raise InputError(
-            f"{report.deleted:,} of {counted(report.known, 'document')} are gone from the sources, more than "
+            f"{report.deleted:,} of {pluralize(report.known, 'document')} are gone from the sources, more than "
             f"{most_deleted:.0%}: if that is right, allow it with --yes (in Python, most_deleted=1)"
         )

@@ -1,6 +1,6 @@
-"""The sync itself: the plan first, then documents in batches that are each committed and recorded.
+"""The sync: first the plan, then documents in batches that are committed and recorded one by one.
 
-Killed at any point, it can be run again: what is recorded is not read again, and what is written is found by its ids.
+A killed sync can be repeated: recorded documents are not read again, and written passages are recognised by their ids.
 """
 
 from collections import Counter
@@ -10,16 +10,16 @@ from functools import partial
 from pathlib import Path
 
 from gear_neo4j.domain import Passage
-from gear_neo4j.graph.corpus_writes import Deletion
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.manifest import ReadSource
+from gear_neo4j.graph.write.corpus_writes import Deletion
+from gear_neo4j.graph.write.manifest import ReadSource
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.conversion import Converter
 from gear_neo4j.ingestion.forgetting import forget_documents, remove_stale
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.loaders import needs_extra
-from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
+from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.ingestion.writing import write_passages
@@ -35,8 +35,8 @@ DOCUMENTS_A_BATCH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """The plan for an origin."""
+class OriginPlan:
+    """An origin and its plan."""
 
     origin: Origin
     plan: Plan
@@ -44,7 +44,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """A document as it was read: its passages, the record of it, and the name that it had before."""
+    """A document after reading: its passages, its record, and its former name."""
 
     passages: tuple[Passage, ...]
     record: ReadSource
@@ -53,10 +53,10 @@ class _Document:
 
 @dataclass(frozen=True, slots=True)
 class SourceSync:
-    """Brings a collection to what its origins hold: the graph, the embedder, the callbacks, and how documents are read.
+    """Updates a collection from its origins: the graph, the embedder, the callbacks, and options for reading.
 
-    ``membership`` is the collection and the readers of all passages. ``blank`` says that the database has no schema of
-    ours yet, and may only be read.
+    ``membership`` is the collection and the readers of all passages. ``blank`` says that the database does not have our
+    schema yet, and may only be read.
     """
 
     graph: Graph
@@ -65,27 +65,27 @@ class SourceSync:
     on_progress: Callable[[Progress], None] = lambda _: None
     chunk_size: int = CHUNK_SIZE
     limits: Limits = DEFAULT_LIMITS
-    membership: Membership = DEFAULT_MEMBERSHIP
+    membership: CollectionAccess = DEFAULT_MEMBERSHIP
     blank: bool = False
     report: SyncReport = field(default_factory=SyncReport)
 
-    def plan(self, origins: Sequence[Origin]) -> list[Planned]:
-        """What there is to do, which the report counts; read-only.
+    def plan(self, origins: Sequence[Origin]) -> list[OriginPlan]:
+        """Plan the sync and count it in the report; read-only.
 
         Raises:
-            InputError: an origin is not there or cannot be read.
+            InputError: an origin does not exist or cannot be read.
         """
-        planned = [self._plan(origin) for origin in origins]
-        for one in planned:
-            self.report.add_plan(one.plan)
-            for source in one.plan.unusable:
+        plans = [self._plan(origin) for origin in origins]
+        for entry in plans:
+            self.report.add_plan(entry.plan)
+            for source in entry.plan.unusable:
                 self._problem(source.name, source.problem or "")
-        return planned
+        return plans
 
-    def weigh(self, planned: Sequence[Planned]) -> SyncReport:
-        """Read what is new and changed, and count the passages that would be written; read-only."""
-        for one in planned:
-            for batch in self._batches(one):
+    def preview(self, plans: Sequence[OriginPlan]) -> SyncReport:
+        """Read new and changed documents, and count the passages that would be written; read-only."""
+        for entry in plans:
+            for batch in self._batches(entry):
                 passages = [passage for document in batch for passage in document.passages]
                 known = {} if self.blank else self.graph.corpus.check_passages(passages)
                 for document in batch:
@@ -96,14 +96,14 @@ class SourceSync:
                     self.report.characters_written += sum(len(passage.content) for passage in written)
         return self.report
 
-    def run(self, planned: Sequence[Planned]) -> SyncReport:
-        """Do it; the database must be prepared."""
-        for one in planned:
+    def run(self, plans: Sequence[OriginPlan]) -> SyncReport:
+        """Carry out the plans; the database must be prepared."""
+        for entry in plans:
             with Writers() as writers:
-                for batch in self._batches(one):
-                    writers.submit(partial(self._write, one, batch), lambda done: self.report.add_written(*done))
-            for start in range(0, len(one.plan.deleted), DOCUMENTS_A_BATCH):
-                names = one.plan.deleted[start : start + DOCUMENTS_A_BATCH]
+                for batch in self._batches(entry):
+                    writers.submit(partial(self._write, entry, batch), lambda done: self.report.add_written(*done))
+            for start in range(0, len(entry.plan.deleted), DOCUMENTS_A_BATCH):
+                names = entry.plan.deleted[start : start + DOCUMENTS_A_BATCH]
                 self.report.add_written(
                     0, 0, forget_documents(self.graph, names, collection=self.membership.collection)
                 )
@@ -111,51 +111,51 @@ class SourceSync:
             self.graph.communities.delete_empty()
         return self.report
 
-    def _plan(self, origin: Origin) -> Planned:
+    def _plan(self, origin: Origin) -> OriginPlan:
         listing = origin.list()
         skipped = Counter(self.report.skipped) + Counter(listing.skipped)
         self.report.skipped = dict(sorted(skipped.items()))
         for name, reason in listing.problems:
             self._problem(name, reason)
-        here = [replace(one, version=self._version(one.version)) for one in listing.documents]
+        here = [replace(document, version=self._version(document.version)) for document in listing.documents]
         known = {} if self.blank else self._known(origin)
-        as_listed = {one.name: one for one in listing.documents}
-        return Planned(origin, plan(here, known, digest=lambda one: origin.digest(as_listed[one.name])))
+        as_listed = {document.name: document for document in listing.documents}
+        return OriginPlan(origin, plan(here, known, digest=lambda document: origin.digest(as_listed[document.name])))
 
     def _known(self, origin: Origin) -> dict[str, ReadSource]:
         collection = self.membership.collection
         known = {source.name: source for source in self.graph.manifest.read(origin.name, collection=collection)}
         known = known or self._ingested(origin)
-        # What cannot be listed here is not gone.
+        # Documents that this installation cannot list are not gone.
         return {name: source for name, source in known.items() if not needs_extra(Path(name))}
 
     def _version(self, version: str) -> str:
-        """The version of a document together with what its passages depend on besides; empty if it has none."""
+        """The version of a document with the options that its passages depend on; empty if it has none."""
         readers = self.membership.readers
         return f"{self.chunk_size} {'' if readers is None else ' '.join(readers)} {version}" if version else ""
 
     def _ingested(self, origin: Origin) -> dict[str, ReadSource]:
-        """The documents of an origin that an ingest brought in before there were syncs of it."""
-        found: dict[str, ReadSource] = {}
+        """The documents of an origin that were ingested before its first sync."""
+        known: dict[str, ReadSource] = {}
         below, after = f"{origin.name.rstrip('/')}/", origin.name[:-1]
         while True:
             page = self.graph.sources.page(after=after, limit=DOCUMENTS_A_BATCH)
-            for one in page.sources:
-                if one.collection == self.membership.collection and (
-                    f"{one.source}/" == below or one.source.startswith(below)
+            for entry in page.sources:
+                if entry.collection == self.membership.collection and (
+                    f"{entry.source}/" == below or entry.source.startswith(below)
                 ):
-                    found[one.source] = ReadSource(one.source, "", "")
+                    known[entry.source] = ReadSource(entry.source, "", "")
             if page.next is None or not (page.next < below or page.next.startswith(below)):
-                return found
+                return known
             after = page.next
 
-    def _batches(self, planned: Planned) -> Iterator[list[_Document]]:
+    def _batches(self, entry: OriginPlan) -> Iterator[list[_Document]]:
         batch: list[_Document] = []
-        # Where names change hands, all must have their passages before any is written or removed.
+        # If documents exchange names, all passages must be renamed before any is written or removed.
         exchanged: list[_Document] = []
-        overwritten = planned.plan.overwritten
+        overwritten = entry.plan.overwritten
         passages = 0
-        for document in self._documents(planned):
+        for document in self._documents(entry):
             if document.record.name in overwritten or document.former in overwritten:
                 exchanged.append(document)
                 continue
@@ -166,12 +166,12 @@ class SourceSync:
                 batch, passages = [], 0
         yield from filter(None, (batch, exchanged))
 
-    def _documents(self, planned: Planned) -> Iterator[_Document]:
-        """The documents to write, as they are read; one that is known and cannot be read stays as it is."""
-        former = {one.name: old for old, one in planned.plan.moved}
-        wanted = [*(one for _, one in planned.plan.moved), *planned.plan.changed, *planned.plan.new]
+    def _documents(self, entry: OriginPlan) -> Iterator[_Document]:
+        """The documents to write; a known document that cannot be read stays unchanged."""
+        former = {listed.name: old for old, listed in entry.plan.moved}
+        wanted = [*(listed for _, listed in entry.plan.moved), *entry.plan.changed, *entry.plan.new]
         with Converter(self.limits) as converter:
-            read = planned.origin.read(wanted, PassageMaker(converter, self.chunk_size))
+            read = entry.origin.read(wanted, PassageMaker(converter, self.chunk_size))
             for number, document in enumerate(read, start=1):
                 name = document.listed.name
                 if document.problem is not None:
@@ -182,13 +182,13 @@ class SourceSync:
                     yield _Document(own, record, former.get(name))
                 self.on_progress(Progress("documents", number, len(wanted), self.report.passages_written))
 
-    def _write(self, planned: Planned, documents: Sequence[_Document]) -> tuple[int, int, Deletion]:
-        """Write a batch, and remove what its documents no longer hold; then record them."""
+    def _write(self, entry: OriginPlan, documents: Sequence[_Document]) -> tuple[int, int, Deletion]:
+        """Write a batch, remove stale passages of its documents, and record them."""
         collection = self.membership.collection
         records = [document.record for document in documents]
-        # First without a version: a document that is written and gone before its record is made would never be deleted.
+        # Recorded first, without a version: a document deleted after an interrupted write must still be known.
         begun = [replace(record, version="", digest="") for record in records]
-        self.graph.manifest.record(begun, planned.origin.name, collection=collection)
+        self.graph.manifest.record(begun, entry.origin.name, collection=collection)
         moved = move(
             self.graph,
             {document.record.name: (document.former, document.passages) for document in documents if document.former},
@@ -202,9 +202,9 @@ class SourceSync:
         held = {document.record.name: frozenset(passage.id for passage in document.passages) for document in documents}
         removed = remove_stale(self.graph, held, collection=collection)
         former = {document.former for document in documents if document.former}
-        if gone := sorted(former - planned.plan.overwritten):
+        if gone := sorted(former - entry.plan.overwritten):
             removed += forget_documents(self.graph, gone, collection=collection)
-        self.graph.manifest.record(records, planned.origin.name, collection=collection)
+        self.graph.manifest.record(records, entry.origin.name, collection=collection)
         return written, moved, removed
 
     def _contents(self, name: str) -> set[tuple[str, str]]:

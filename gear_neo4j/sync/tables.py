@@ -1,4 +1,4 @@
-"""Documents that are rows: of a file that pyarrow reads, or of a database that SQLAlchemy reads."""
+"""Origins of rows: a table in a file, read by pyarrow, or in a database, read by SQLAlchemy."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,14 +14,15 @@ from gear_neo4j.domain import Passage
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.ingestion import heads
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE
-from gear_neo4j.redaction import redacted
 from gear_neo4j.sync.files import explained, file_system
 from gear_neo4j.sync.origins import Listed, Listing, ReadDocument
 from gear_neo4j.sync.passages import PassageMaker
+from gear_neo4j.text.address import is_address
+from gear_neo4j.text.redaction import redacted
 
 NEEDS_EXTRA = "a table needs the extra: pip install 'gear-neo4j[tables]'"
 ROWS_A_BATCH = 1_000
-# By suffix, what pyarrow calls the format.
+# pyarrow's names of formats, by suffix.
 FORMATS = {".parquet": "parquet", ".arrow": "ipc", ".feather": "feather", ".csv": "csv"}
 Row = Mapping[str, Any]
 
@@ -31,14 +32,14 @@ class Table:
     """A table whose rows are documents, for :meth:`gear_neo4j.Corpus.sync`.
 
     Args:
-        source: a Parquet, Arrow, Feather or CSV file, by its path or address; or the address of a database, such as
+        source: the path or address of a Parquet, Arrow, Feather or CSV file; or the address of a database, such as
             ``postgresql://host/shop``.
-        key: the column that tells the rows apart, and by which a row is known when it has changed.
-        text: the columns that are text, in order; a blank line comes between two.
+        key: the column that identifies a row, also after a change.
+        text: the columns with text, in order, joined by blank lines.
         title: the column with the title of a row.
-        metadata: the columns that passages keep, to be filtered by.
-        table: in a database, the table to read, or what the rows of ``query`` are called.
-        query: in a database, the SELECT to read instead of a whole table.
+        metadata: the columns to keep as metadata, for filters.
+        table: the database table to read, or a name for the rows of ``query``.
+        query: a SELECT to read from the database instead of a whole table.
 
     Raises:
         SettingsError: a column or the table is missing.
@@ -67,30 +68,31 @@ class Table:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are read, each once."""
+        """The columns to read, each once."""
         return tuple(dict.fromkeys((self.key, *self.content)))
 
     @property
     def content(self) -> tuple[str, ...]:
-        """The columns that make the document, without the key unless it is one of them."""
+        """The columns of the document; the key only if it is one of them."""
         return tuple(dict.fromkeys((*self.text, *([self.title] if self.title else []), *self.metadata)))
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows of a table as documents; one is known by the name of the table and its key."""
+    """The rows of a table as documents, named by the table and their keys."""
 
     table: Table
 
     @property
     def name(self) -> str:
-        """The path or the address, without a login, and the name of the table in a database."""
+        """The path or address, without credentials, and the table in a database."""
         if not self.table.table:
-            return Path(self.table.source).as_posix() if "://" not in self.table.source else self.table.source
+            source = self.table.source
+            return source if is_address(source) else Path(source).as_posix()
         return f"{_without_login(self.table.source)}/{self.table.table}"
 
     def list(self) -> Listing:
-        """Every row by its key; its version is the digest of its content."""
+        """All rows; the version of a row is the digest of its content."""
         documents: dict[str, Listed] = {}
         problems = []
         for number, row in enumerate(self._rows(), start=1):
@@ -105,17 +107,17 @@ class Rows:
         return Listing(tuple(documents[name] for name in sorted(documents)), problems=tuple(problems))
 
     def digest(self, listed: Listed) -> str:
-        """Its version: the same row under another key has the same."""
+        """The version, which is the same for an equal row with another key."""
         return listed.version
 
     def read(self, wanted: Sequence[Listed], maker: PassageMaker) -> Iterator[ReadDocument]:
-        """The rows that are wanted, in the order of the table."""
-        waiting = {one.name: one for one in wanted}
+        """Read rows, in the order of the table."""
+        waiting = {listed.name: listed for listed in wanted}
         for row in self._rows() if waiting else ():
-            if one := waiting.pop(self._name(row[self.table.key]), None):
-                passages = self._passages(one.name, row, maker)
+            if listed := waiting.pop(self._name(row[self.table.key]), None):
+                passages = self._passages(listed.name, row, maker)
                 problem = None if passages else "holds no text"
-                yield ReadDocument(one, self._digest(row), passages, problem)
+                yield ReadDocument(listed, self._digest(row), passages, problem)
 
     def _name(self, key: object) -> str:
         return f"{self.name}#{key}"
@@ -131,7 +133,7 @@ class Rows:
         return maker.of_text(name, title, text, metadata=metadata)
 
     def _rows(self) -> Iterator[Row]:
-        """The rows, of which the columns are checked once."""
+        """The rows; checks the columns of the first one."""
         with explained(redacted(self.name)):
             rows = iter(_of_database(self.table) if self.table.table else _of_file(self.table))
             first = next(rows, None)
@@ -174,7 +176,7 @@ def _of_database(table: Table) -> Iterator[Row]:
             streamed = connection.execution_options(stream_results=True, yield_per=ROWS_A_BATCH)
             yield from streamed.execute(statement).mappings()
     except sqlalchemy.exc.DBAPIError as error:
-        # SQLAlchemy would add the whole statement, and a link.
+        # SQLAlchemy's own message has the whole statement, and a link.
         raise InputError(f"{table.table} cannot be read: {' '.join(str(error.orig).split())}") from error
 
 
@@ -185,7 +187,7 @@ def _engine(address: str) -> Iterator[Any]:
     engine = sqlalchemy.create_engine(address)
     file = engine.url.database if engine.url.get_backend_name() == "sqlite" else None
     if file and not Path(file).is_file():
-        # SQLite would make it.
+        # SQLite would create it.
         raise InputError(f"{file} does not exist")
     try:
         yield engine

@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from gear_neo4j.errors import DatabaseError, GearError, LocalServerError
-from gear_neo4j.printable import json_text
+from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.entry import Entry
 
 ACCESS = logging.getLogger("gear_neo4j.web.access")

@@ -152,8 +152,8 @@ async def _lifespan(_app: FastAPI, *, service: Service, mounts: Mapping[str, Mou
         finally:
             warming.cancel()
             # What nobody waits for any more still uses the database, which is closed next.
-            for lane in (service.asks, service.searches):
-                await asyncio.to_thread(lane.close, seconds=CLOSING_SECONDS)
+            for limiter in (service.asks, service.searches):
+                await asyncio.to_thread(limiter.close, seconds=CLOSING_SECONDS)
             await asyncio.to_thread(service.jobs.close, seconds=CLOSING_SECONDS)
 
 

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.errors import InputError
-from gear_neo4j.printable import printable, single_line
+from gear_neo4j.roles.citations import markers
+from gear_neo4j.text.printable import printable, single_line
 from gear_neo4j.usage import Usage
 from gear_neo4j.web.options import LONGEST_QUESTION
 from gear_neo4j.wire import passage_url
@@ -169,8 +170,9 @@ class ChatWriter:
         return "\n".join([text, "", "Sources:", *lines]) if lines else text
 
     def _annotations(self, answer: Answer) -> list[dict[str, Any]]:
+        text = printable(answer.text)
         return [
-            {"type": "url_citation", "url_citation": {"url": url, "title": title, **_span(answer.text, marker)}}
+            {"type": "url_citation", "url_citation": {"url": url, "title": title, **_span(text, marker)}}
             for marker, title, url in self._sources(answer)
         ]
 
@@ -193,11 +195,15 @@ def usage_json(usage: Usage) -> dict[str, int]:
 
 
 def _span(text: str, marker: str) -> dict[str, int]:
-    """Where the answer cites a source first.
+    """Where the answer cites a source first: its number, with the brackets where no other number is in them.
+
+    A source without a marker in the text stands for all of it.
 
     Example:
-        >>> _span("Scotland [2].", "2")
-        {'start_index': 9, 'end_index': 12}
+        >>> _span("Scotland [2].", "2"), _span("Scotland [1, 2].", "2")
+        ({'start_index': 9, 'end_index': 12}, {'start_index': 13, 'end_index': 14})
     """
-    start = max(text.find(f"[{marker}]"), 0)
-    return {"start_index": start, "end_index": min(start + len(marker) + 2, len(text))}
+    first = next((one for one in markers(text) if one.label == marker), None)
+    start, end = (first.start, first.end) if first else (0, len(text))
+    is_alone = first and text[start - 1] == "[" and text[end] == "]"
+    return {"start_index": start - 1, "end_index": end + 1} if is_alone else {"start_index": start, "end_index": end}

@@ -18,9 +18,9 @@ from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from gear_neo4j.errors import GearError, InputError, NothingFound, SettingsError
-from gear_neo4j.files import write_private_file
-from gear_neo4j.printable import json_text
 from gear_neo4j.scope import EVERYTHING, Scope
+from gear_neo4j.text.files import write_private_file
+from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.rates import Rate
 
 FILE_NAME = "keys.json"

@@ -7,8 +7,8 @@ from typing import get_args
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
 from gear_neo4j.ingestion.job import JobState
+from gear_neo4j.threads import ThreadLimiter
 from gear_neo4j.web.entry import Entry
-from gear_neo4j.web.lanes import Lane
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -18,11 +18,11 @@ class Metrics:
     """What the service counts; each application has a registry of its own.
 
     Args:
-        lanes: what runs now, by name.
+        limiters: what runs now, by name.
         jobs: how many jobs are in a state.
     """
 
-    def __init__(self, lanes: Mapping[str, Lane], *, jobs: Callable[[JobState], int]) -> None:
+    def __init__(self, limiters: Mapping[str, ThreadLimiter], *, jobs: Callable[[JobState], int]) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "gear_requests", "Requests by route and status", ("route", "method", "status"), registry=self._registry
@@ -32,8 +32,8 @@ class Metrics:
         )
         self._tokens = Counter("gear_tokens", "Tokens of the language model", ("direction",), registry=self._registry)
         running = Gauge("gear_running", "Calls that run now", ("kind",), registry=self._registry)
-        for kind, lane in lanes.items():
-            running.labels(kind).set_function(partial(getattr, lane, "running"))
+        for kind, limiter in limiters.items():
+            running.labels(kind).set_function(partial(getattr, limiter, "running"))
         counted = Gauge("gear_jobs", "Jobs by state", ("state",), registry=self._registry)
         for state in get_args(JobState):
             counted.labels(state).set_function(partial(jobs, state))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 
-from gear_neo4j.address import is_public_url
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.text.address import is_public_url
 from gear_neo4j.web.rates import Rate
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")

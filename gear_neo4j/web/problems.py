@@ -11,6 +11,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
 from gear_neo4j.errors import (
+    CallTimeout,
     DatabaseError,
     GearError,
     GuardError,
@@ -22,9 +23,10 @@ from gear_neo4j.errors import (
     ScopeRefusal,
     SearchError,
     SettingsError,
+    TooManyCalls,
 )
-from gear_neo4j.printable import json_text, single_line
-from gear_neo4j.redaction import redacted
+from gear_neo4j.text.printable import json_text, single_line
+from gear_neo4j.text.redaction import redacted
 from gear_neo4j.web.entry import entry_of
 from gear_neo4j.wire import VERSION, documents, problem_json
 
@@ -39,6 +41,8 @@ STATUS: Mapping[type[BaseException], int] = {
     GuardError: 403,
     ScopeRefusal: 403,
     QueryTimeout: 504,
+    CallTimeout: 504,
+    TooManyCalls: 429,
     DatabaseError: 503,
     LocalServerError: 503,
     ModelError: 502,
@@ -105,7 +109,8 @@ def failure_of(error: BaseException) -> Failure:
         return http_failure(500, _UNEXPECTED)
     document = problem_json(error)
     detail = _HIDDEN if status == 503 else document["detail"][:LONGEST_DETAIL]
-    return Failure(status, document["code"], detail, document["title"])
+    headers = {"Retry-After": "1"} if status == 429 else {}
+    return Failure(status, document["code"], detail, document["title"], headers)
 
 
 def http_failure(status: int, detail: str = "", *, headers: Mapping[str, str] | None = None) -> Failure:

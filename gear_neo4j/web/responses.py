@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
-from gear_neo4j.printable import json_text
+from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.chat_shapes import ChatFailure
 from gear_neo4j.web.problems import HttpProblem
 

@@ -1,17 +1,16 @@
 """Runs of agents: the answer at once, or the events as they happen, which end with the client."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
 
+import anyio
 from fastapi.sse import EventSourceResponse
 from starlette.types import Receive, Scope, Send
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event, OnEvent
 from gear_neo4j.domain import Hits
+from gear_neo4j.threads import Feed, ThreadLimiter, too_slow
 from gear_neo4j.web.entry import Entry
-from gear_neo4j.web.lanes import Lane, Running, too_slow
 
 # A proxy closes a connection on which nothing happens.
 PING_SECONDS = 15.0
@@ -20,48 +19,45 @@ GRACE = 20.0
 Ask = Callable[[OnEvent], Answer]
 
 
+class Silence(Exception):
+    """Nothing has happened for some time."""
+
+
 class EventFeed:
-    """The events of a run, which begins at once in a thread of its lane.
+    """The events of a run, which begins at once in a thread.
 
     Args:
         seconds: the longest that the run may take.
 
     Raises:
-        HTTPException: 429, as many run as may.
+        TooManyCalls: as many run as may.
     """
 
-    def __init__(self, lane: Lane, ask: Ask, *, seconds: float) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._deadline = self._loop.time() + seconds
+    def __init__(self, limiter: ThreadLimiter, ask: Ask, *, seconds: float) -> None:
+        self._deadline = anyio.current_time() + seconds
         self._seconds = seconds
-        self._queue: asyncio.Queue[Event | BaseException | None] = asyncio.Queue()
-        self._running: Running[Answer] = lane.start(lambda: ask(self._put))
-        self._running.future.add_done_callback(lambda future: self._put(future.exception()))
+        self._feed: Feed[Event] = Feed()
+        self._running = limiter.start(lambda: ask(self._feed.put))
+        self._feed.follow(self._running)
 
     async def next(self) -> Event | None:
         """The next event; None at the end.
 
         Raises:
-            TimeoutError: nothing has happened for some time; try again.
-            HTTPException: 504, the run took too long.
+            Silence: nothing has happened for some time; try again.
+            CallTimeout: the run took too long.
             Exception: that of the run.
         """
-        patience = min(PING_SECONDS, self._deadline - self._loop.time())
+        patience = min(PING_SECONDS, self._deadline - anyio.current_time())
         if patience <= 0:
             raise too_slow(self._seconds)
-        item = await asyncio.wait_for(self._queue.get(), patience)
-        if isinstance(item, BaseException):
-            raise item
-        return item
+        with anyio.move_on_after(patience):
+            return await anext(self._feed, None)
+        raise Silence
 
     def cancel(self) -> None:
         """End the run at its next step."""
         self._running.cancel()
-
-    def _put(self, item: Event | BaseException | None) -> None:
-        # A run may outlive the loop of a service that was stopped.
-        with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._queue.put_nowait, item)
 
 
 async def first_event(feed: EventFeed) -> Event | None:
@@ -69,7 +65,7 @@ async def first_event(feed: EventFeed) -> Event | None:
     while True:
         try:
             return await feed.next()
-        except TimeoutError:
+        except Silence:
             continue
 
 
@@ -97,7 +93,7 @@ async def events_of(feed: EventFeed, first: Event | None) -> AsyncIterator[Event
             try:
                 event = await feed.next()
                 break
-            except TimeoutError:
+            except Silence:
                 yield None
 
 

@@ -9,13 +9,14 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends
 from starlette.requests import Request
 
+from gear_neo4j.errors import ModelError
 from gear_neo4j.gear import Gear
+from gear_neo4j.threads import ThreadLimiter
 from gear_neo4j.web.callers import Caller
+from gear_neo4j.web.disconnect import cancel_on_disconnect
 from gear_neo4j.web.entry import Entry, entry_of
-from gear_neo4j.web.gone import unless_gone
 from gear_neo4j.web.jobs.queue import JobQueue
 from gear_neo4j.web.key_ring import KeyRing
-from gear_neo4j.web.lanes import Lane
 from gear_neo4j.web.metrics import Metrics
 from gear_neo4j.web.options import ServiceOptions
 from gear_neo4j.web.readiness import Readiness
@@ -34,8 +35,8 @@ class Service:
     views: Views
     narrowed: Views
     ring: KeyRing
-    asks: Lane
-    searches: Lane
+    asks: ThreadLimiter
+    searches: ThreadLimiter
     metrics: Metrics
     readiness: Readiness
     gear: Gear
@@ -50,7 +51,7 @@ def make_service(gear: Gear, options: ServiceOptions) -> Service:
         SettingsError: the file of keys cannot be used.
     """
     jobs = JobQueue(gear, options)
-    asks, searches = Lane("questions", most=options.asks), Lane("searches", most=options.searches)
+    asks, searches = ThreadLimiter("questions", most=options.asks), ThreadLimiter("searches", most=options.searches)
     return Service(
         options=options,
         views=Views(gear),
@@ -79,6 +80,11 @@ class Call:
         """What is known of the request, for its log line and the metrics."""
         return entry_of(self.request.scope)
 
+    @property
+    def public_url(self) -> str:
+        """Below which the page shows passages: the service's public address, or the one that the request came to."""
+        return self.service.options.public_url or str(self.request.base_url)
+
     def view(self, *, collections: Iterable[str] | None = None, where: object = None) -> Gear:
         """What the caller may see, narrowed by what the request asks for; never widened.
 
@@ -90,14 +96,24 @@ class Call:
         return self.service.narrowed.of(self.caller.gear.scope.narrowed(collections=collections, where=where))
 
     async def search(self, work: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
-        """The result of work in the lane of searches, unless the client goes away.
+        """The result of work among the searches, unless the client goes away.
 
         Raises:
-            HTTPException: 429, as many run as may; 504, it took too long.
+            TooManyCalls: as many searches run as may.
+            CallTimeout: it took too long.
         """
         call = partial(work, *arguments, **options)
         seconds = self.service.options.search_seconds
-        return await unless_gone(self.request, self.service.searches.run(call, seconds=seconds))
+        return await cancel_on_disconnect(self.request, self.service.searches.run(call, seconds=seconds))
+
+
+def has_model(gear: Gear) -> bool:
+    """Whether there is a chat model; it is opened, and not called."""
+    try:
+        _ = gear.chat
+    except ModelError:
+        return False
+    return True
 
 
 def call_of(request: Request) -> Call:

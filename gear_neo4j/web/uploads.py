@@ -16,9 +16,9 @@ from starlette.requests import Request
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.job import FileKind
 from gear_neo4j.ingestion.loaders import is_document, refusal, suffixes
-from gear_neo4j.ingestion.membership import Membership
-from gear_neo4j.printable import is_storable
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.scope import DEFAULT_COLLECTION
+from gear_neo4j.text.printable import is_storable
 from gear_neo4j.web.jobs.files import Sent
 from gear_neo4j.web.jobs.queue import unkept
 from gear_neo4j.web.jobs.store import Extract, JobOptions
@@ -104,7 +104,7 @@ def _upload(form: FormData) -> Upload:
         raise InputError("no file was sent: send some in the field 'files' or 'triples'")
     _require_names_differ(sent)
     collection = _single(fields, "collection") or DEFAULT_COLLECTION
-    membership = Membership.of(collection, fields.get("readers"))
+    membership = CollectionAccess.of(collection, fields.get("readers"))
     options = JobOptions(
         readers=membership.readers,
         replace=_choice(SWITCH, _single(fields, "replace") or "false", "replace"),

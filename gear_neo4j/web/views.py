@@ -24,7 +24,7 @@ class Views:
             return self._gear
         with self._lock:
             if scope not in self._views:
-                self._views[scope] = self._gear.scoped(**scope.json)
+                self._views[scope] = self._gear.scoped(scope)
             self._views.move_to_end(scope)
             if len(self._views) > self._most:
                 self._views.popitem(last=False)

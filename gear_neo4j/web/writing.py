@@ -11,8 +11,8 @@ from starlette.exceptions import HTTPException
 
 from gear_neo4j.errors import NothingFound
 from gear_neo4j.gear import Gear
-from gear_neo4j.printable import is_storable
 from gear_neo4j.scope import checked_name
+from gear_neo4j.text.printable import is_storable
 from gear_neo4j.web.callers import Caller
 
 _NO_KEY = ""
@@ -81,7 +81,7 @@ def require_source(gear: Gear, caller: Caller, held: Grant, source: str) -> None
     """Refuse to remove a source that is not there, or of which the caller does not see every passage.
 
     Raises:
-        NothingFound: the two are told apart by nothing.
+        NothingFound: in both cases; callers cannot tell which.
     """
     is_there = is_storable(source) and gear.graph.record() is not None
     visible = _passages(caller.gear, held, source) if is_there else 0

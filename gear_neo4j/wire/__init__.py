@@ -1,73 +1,24 @@
 """The JSON of searches, paths, answers, traces, events and problems: one writer, one reader, one version."""
 
 from gear_neo4j.wire.documents import VERSION, json_schema
-from gear_neo4j.wire.entities import entities_json, entity_from, entity_json
 from gear_neo4j.wire.links import browser_url, passage_url
-from gear_neo4j.wire.read import (
-    answer_from,
-    connected_from,
-    error_from,
-    event_from,
-    hits_from,
-    job_from,
-    passage_from,
-    path_from,
-    read_run,
-    read_trace,
-    run_from,
-    sources_from,
-    status_from,
-    trace_from,
-)
-from gear_neo4j.wire.write import (
-    answer_json,
-    connected_json,
-    event_json,
-    hit_json,
-    hits_json,
-    job_json,
-    passage_json,
-    path_json,
-    problem_json,
-    sources_json,
-    status_json,
-    trace_json,
-    write_trace,
-)
+from gear_neo4j.wire.read import error_from, from_json, read_run, read_trace, run_from
+from gear_neo4j.wire.write import entities_json, passage_json, paths_json, problem_json, to_json, write_trace
 
 __all__ = [
     "VERSION",
-    "answer_from",
-    "answer_json",
     "browser_url",
-    "connected_from",
-    "connected_json",
     "entities_json",
-    "entity_from",
-    "entity_json",
     "error_from",
-    "event_from",
-    "event_json",
-    "hit_json",
-    "hits_from",
-    "hits_json",
-    "job_from",
-    "job_json",
+    "from_json",
     "json_schema",
-    "passage_from",
     "passage_json",
     "passage_url",
-    "path_from",
-    "path_json",
+    "paths_json",
     "problem_json",
     "read_run",
     "read_trace",
     "run_from",
-    "sources_from",
-    "sources_json",
-    "status_from",
-    "status_json",
-    "trace_from",
-    "trace_json",
+    "to_json",
     "write_trace",
 ]

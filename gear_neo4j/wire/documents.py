@@ -1,13 +1,18 @@
 """The documents, and the JSON Schema that is made from them."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
 from pydantic import Field, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
+from gear_neo4j import domain, status
+from gear_neo4j.agents import answer, run
 from gear_neo4j.agents.answer import StopReason
 from gear_neo4j.agents.run import EventKind
+from gear_neo4j.graph.read import entities, sources
+from gear_neo4j.ingestion import job
 from gear_neo4j.ingestion.job import JobState, JobTask
+from gear_neo4j.retrieval import paths
 from gear_neo4j.wire.shapes import (
     Embedding,
     Entity,
@@ -19,6 +24,7 @@ from gear_neo4j.wire.shapes import (
     Figure,
     Hit,
     JobFile,
+    Json,
     LineProblem,
     Neighbour,
     PassageCitation,
@@ -29,10 +35,10 @@ from gear_neo4j.wire.shapes import (
     Step,
     StoredSource,
     Synonym,
+    Text,
     Triple,
     Usage,
 )
-from gear_neo4j.wire.values import Json, Text
 
 VERSION: Final = 1
 
@@ -42,12 +48,21 @@ class Document(Shape):
 
     wire: Literal[1]
 
+    @classmethod
+    def fields_of(cls, value: Any) -> dict[str, Any]:
+        """The fields of a value, with the version and the kind."""
+        (kind,) = get_args(cls.model_fields["kind"].annotation)
+        return super().fields_of(value) | {"wire": VERSION, "kind": kind}
+
 
 class Search(Document):
     """What a search returned; `exact` is false where the paths met an entity of too many triples.
 
     `figure` is the one number that the question asks for, `doubt` says what entities and figure leave open.
     """
+
+    value_type = domain.Hits
+    noun = "a search"
 
     kind: Literal["search"]
     question: Text
@@ -71,6 +86,10 @@ class Paths(Document):
     `nodes`, `figure` and `doubt` are the entities, the figure and the doubt of a search.
     """
 
+    value_type = paths.PathResult
+    renamed: ClassVar = {"entities": "matches"}
+    noun = "a document of paths"
+
     kind: Literal["paths"]
     question: Text
     entities: list[Entity]
@@ -83,6 +102,9 @@ class Paths(Document):
 
 class Trace(Document):
     """All that decided a run; `links` are the passages of each fact of the memory, `titles` are by passage."""
+
+    value_type = answer.Trace
+    noun = "a trace"
 
     kind: Literal["trace"]
     question: Text
@@ -103,6 +125,10 @@ class Answer(Document):
     that the model made up.
     """
 
+    value_type = answer.Answer
+    renamed: ClassVar = {"answer": "text", "removed_citations": "removed", "search": "hits"}
+    noun = "an answer"
+
     kind: Literal["answer"]
     question: Text
     answer: Text
@@ -122,6 +148,10 @@ class Answer(Document):
 class Event(Document):
     """What an agent just did in a step; `answer` is there in the last event of a run, and null before."""
 
+    value_type = run.Event
+    renamed: ClassVar = {"event": "kind"}
+    noun = "an event"
+
     kind: Literal["event"]
     event: EventKind
     step: int
@@ -135,6 +165,10 @@ class PassageDocument(Document):
 
     `exact` is false where it states more than these.
     """
+
+    value_type = domain.PassageRecord
+    inlined: ClassVar = {"passage": domain.Passage}
+    noun = "a passage"
 
     kind: Literal["passage"]
     id: Text
@@ -163,6 +197,10 @@ class EntityDocument(Document):
     `exact` is false where it has more facts than these.
     """
 
+    value_type = entities.EntityRecord
+    inlined: ClassVar = {"entity": entities.EntitySummary}
+    noun = "an entity"
+
     kind: Literal["entity"]
     id: Text
     name: Text
@@ -179,6 +217,9 @@ class Status(Document):
 
     `embedding` is null in a database without our data.
     """
+
+    value_type = status.Status
+    noun = "a status"
 
     kind: Literal["status"]
     version: Text
@@ -198,6 +239,9 @@ class Job(Document):
     what was read, written and removed. `problems` are the first of `problem_count`; `detail` says why a job failed, or
     what it waits for.
     """
+
+    value_type = job.Job
+    noun = "a job"
 
     kind: Literal["job"]
     id: Text
@@ -219,6 +263,9 @@ class Job(Document):
 class Sources(Document):
     """Some sources of passages in order; `next` is what the next page begins after, null at the end."""
 
+    value_type = sources.SourcePage
+    noun = "a list of sources"
+
     kind: Literal["sources"]
     sources: list[StoredSource]
     next: Text | None
@@ -227,11 +274,20 @@ class Sources(Document):
 class Problem(Document):
     """An error, after RFC 9457: `code` is the name of its class, `title` what that stands for, `detail` the message."""
 
+    noun = "a problem"
+
     kind: Literal["problem"]
     type: Text
     title: Text
     detail: Text
     code: Text
+
+
+# The shape of each kind of value that is written or read by itself.
+SHAPES: dict[type[Any], type[Shape]] = {
+    shape.value_type: shape
+    for shape in (Search, Paths, Trace, Answer, Event, PassageDocument, EntityDocument, Status, Job, Sources, Hit, Path)
+}
 
 
 class _SchemaGenerator(GenerateJsonSchema):

@@ -2,8 +2,8 @@
 
 from urllib.parse import quote, urlencode, urlsplit
 
-from gear_neo4j.address import Address, is_web_url
 from gear_neo4j.domain import Cypher, Passage
+from gear_neo4j.text.address import Address, is_web_url
 
 AURA = ".databases.neo4j.io"
 

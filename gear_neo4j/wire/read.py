@@ -9,30 +9,13 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from gear_neo4j import errors
 from gear_neo4j.agents.answer import Answer, Trace
-from gear_neo4j.agents.run import Event
-from gear_neo4j.domain import Hits, PassageRecord, Path
+from gear_neo4j.domain import Hits
 from gear_neo4j.errors import GearError, InputError
-from gear_neo4j.graph.sources import SourcePage
-from gear_neo4j.ingestion.job import Job
-from gear_neo4j.retrieval.dictionary import Match
-from gear_neo4j.retrieval.paths import PathResult
-from gear_neo4j.status import Status
-from gear_neo4j.wire import documents, shapes
-from gear_neo4j.wire.decode import (
-    decode_answer,
-    decode_entity,
-    decode_facts,
-    decode_figure,
-    decode_job,
-    decode_path,
-    decode_record,
-    decode_search,
-    decode_sources,
-    decode_status,
-    decode_trace,
-)
+from gear_neo4j.wire import documents
+from gear_neo4j.wire.documents import SHAPES
 
-Shape = TypeVar("Shape")
+Value = TypeVar("Value")
+Checked = TypeVar("Checked")
 Run = Hits | Answer | Trace
 _RUNS = TypeAdapter[documents.Search | documents.Answer | documents.Trace](
     Annotated[documents.Search | documents.Answer | documents.Trace, Field(discriminator="kind")]
@@ -56,7 +39,7 @@ def read_trace(file: File) -> Trace:
     Raises:
         InputError: the file cannot be read, holds something else, or was written by a newer version.
     """
-    return trace_from(_load(file, advice=_TRACE_ADVICE), name=str(file))
+    return from_json(Trace, _load(file, advice=_TRACE_ADVICE), name=str(file))
 
 
 def run_from(row: object, *, name: str = "this") -> Run:
@@ -65,82 +48,32 @@ def run_from(row: object, *, name: str = "this") -> Run:
     Raises:
         InputError: it is something else, or was written by a newer version.
     """
-    run = check_document(row, _RUNS.validate_python, name=name, noun="a saved search or answer", advice=_RUN_ADVICE)
-    match run:
-        case documents.Search():
-            return decode_search(run)
-        case documents.Answer():
-            return decode_answer(run)
-        case documents.Trace():
-            return decode_trace(run)
+    run = _checked(row, _RUNS.validate_python, name=name, noun="a saved search or answer", advice=_RUN_ADVICE)
+    value: Run = run.decode()
+    return value
 
 
-def hits_from(row: object, *, name: str = "this") -> Hits:
-    """The hits of the document of a search; raises as :func:`run_from` does."""
-    return decode_search(check_document(row, documents.Search.model_validate, name=name, noun="a search"))
+def from_json(kind: type[Value], row: object, *, name: str = "this") -> Value:
+    """A value of a kind from its JSON; ``name`` is what an error calls it.
 
+    Raises:
+        InputError: it is something else, or was written by a newer version.
 
-def answer_from(row: object, *, name: str = "this") -> Answer:
-    """The answer of its document; raises as :func:`run_from` does."""
-    return decode_answer(check_document(row, documents.Answer.model_validate, name=name, noun="an answer"))
-
-
-def trace_from(row: object, *, name: str = "this") -> Trace:
-    """The trace of its document; raises as :func:`run_from` does."""
-    return decode_trace(
-        check_document(row, documents.Trace.model_validate, name=name, noun="a trace", advice=_TRACE_ADVICE)
-    )
-
-
-def path_from(row: object, *, name: str = "this") -> Path:
-    """A path of any document; raises as :func:`run_from` does."""
-    return decode_path(check_document(row, shapes.Path.model_validate, name=name, noun="a path"))
-
-
-def connected_from(row: object, *, name: str = "this") -> PathResult:
-    """The names and paths of their document; raises as :func:`run_from` does."""
-    document = check_document(row, documents.Paths.model_validate, name=name, noun="a document of paths")
-    matches = tuple(Match(entity.start, entity.end, entity.text, tuple(entity.nodes)) for entity in document.entities)
-    return PathResult(
-        matches,
-        tuple(map(decode_path, document.paths)),
-        document.exact,
-        tuple(map(decode_entity, document.nodes)),
-        decode_figure(document.figure) if document.figure else None,
-        document.doubt,
-    )
-
-
-def event_from(row: object, *, name: str = "this") -> Event:
-    """The event of its document; raises as :func:`run_from` does."""
-    document = check_document(row, documents.Event.model_validate, name=name, noun="an event")
-    answer = decode_answer(document.answer) if document.answer else None
-    return Event(document.event, document.step, document.text, decode_facts(document.facts), answer)
-
-
-def passage_from(row: object, *, name: str = "this") -> PassageRecord:
-    """The passage and the triples of their document; raises as :func:`run_from` does."""
-    return decode_record(check_document(row, documents.PassageDocument.model_validate, name=name, noun="a passage"))
-
-
-def status_from(row: object, *, name: str = "this") -> Status:
-    """The status of its document; raises as :func:`run_from` does."""
-    return decode_status(check_document(row, documents.Status.model_validate, name=name, noun="a status"))
-
-
-def job_from(row: object, *, name: str = "this") -> Job:
-    """The job of its document; raises as :func:`run_from` does."""
-    return decode_job(check_document(row, documents.Job.model_validate, name=name, noun="a job"))
-
-
-def sources_from(row: object, *, name: str = "this") -> SourcePage:
-    """The sources of their document; raises as :func:`run_from` does."""
-    return decode_sources(check_document(row, documents.Sources.model_validate, name=name, noun="a list of sources"))
+    Example:
+        >>> from_json(Hits, {"wire": 2})
+        Traceback (most recent call last):
+        gear_neo4j.errors.InputError: this was written by a newer gear-neo4j: upgrade this one
+    """
+    shape = SHAPES[kind]
+    advice = _TRACE_ADVICE if kind is Trace else ""
+    value = _checked(row, shape.model_validate, name=name, noun=shape.noun, advice=advice).decode()
+    assert isinstance(value, kind)
+    return value
 
 
 def error_from(row: object, *, name: str = "this") -> GearError:
-    """The error of a problem, a plain GearError where its class is unknown; raises as :func:`run_from` does."""
-    document = check_document(row, documents.Problem.model_validate, name=name, noun="a problem")
+    """The error of a problem, a plain GearError where its class is unknown; raises as :func:`from_json` does."""
+    document = _checked(row, documents.Problem.model_validate, name=name, noun=documents.Problem.noun)
     kind = getattr(errors, document.code, None)
     if isinstance(kind, type) and issubclass(kind, GearError):
         return kind(document.detail)
@@ -166,9 +99,7 @@ def _position(error: Exception) -> str:
     return ""
 
 
-def check_document(
-    row: object, validate: Callable[[object], Shape], *, name: str, noun: str, advice: str = ""
-) -> Shape:
+def _checked(row: object, validate: Callable[[object], Checked], *, name: str, noun: str, advice: str = "") -> Checked:
     """A row as a shape; ``name`` and ``noun`` are for the message.
 
     Raises:

@@ -22,16 +22,16 @@ def test_files_are_added_listed_searched_and_forgotten(watch, site):
     page.get_by_role("rowheader", name="curie.txt").wait_for()
     rows = page.locator("tbody tr").all_inner_texts()
     page.get_by_text(f": {len(PASSAGES) + 2} passages").wait_for()
-    page.get_by_role("button", name="Forget curie.txt of history").click()
+    page.get_by_role("button", name="Delete curie.txt from history").click()
     warning = page.locator("dialog#confirm").inner_text()
-    page.locator("dialog#confirm").get_by_role("button", name="Forget").click()
+    page.locator("dialog#confirm").get_by_role("button", name="Delete").click()
     page.get_by_role("rowheader", name="curie.txt").wait_for(state="detached")
     page.get_by_text(f": {len(PASSAGES) + 1} passages").wait_for()
 
     assert "curie.txt and 1 more · history" in job
     assert "2 new passages" in job
     assert problem.startswith("more.jsonl, line 2: ")
-    assert "curie.txt\thistory\t1\tForget" in rows
+    assert "curie.txt\thistory\t1\tDelete" in rows
     assert "1 passage of curie.txt in history" in warning
     assert "1 passage removed" in page.locator(".jobs li").first.inner_text()
 
@@ -46,7 +46,7 @@ def test_nothing_is_forgotten_unless_it_is_confirmed(watch, site):
         lambda: page.keyboard.press("Escape"),
         lambda: page.locator("dialog#confirm").get_by_role("button", name="Cancel").click(),
     ):
-        page.get_by_role("button", name="Forget curie.txt").click()
+        page.get_by_role("button", name="Delete curie.txt").click()
         decline()
     page.reload()
     page.get_by_role("rowheader", name="curie.txt").wait_for()
@@ -112,7 +112,7 @@ def test_a_key_adds_and_forgets_where_it_may(watch, gear, tmp_path):
             pages[name].get_by_role("button", name="Use this key").click()
             pages[name].get_by_label("Your question").wait_for()
             watched.open_tab("Documents")
-        pages["reader"].get_by_text("not add or forget any").wait_for()
+        pages["reader"].get_by_text("not add or delete them").wait_for()
         pages["reader"].get_by_role("row").nth(1).wait_for()
         choices = pages["writer"].locator("select#collection option").all_inner_texts()
         watched.add("contract.txt", b"A contract.")

@@ -101,19 +101,19 @@ def test_passages_and_names_are_text_on_every_tab(watch, site, tab):
         page.locator(".picture g").first.wait_for()
     elif tab == "Compare":
         watched.open_tab(tab)
-        page.get_by_label("A question for all of them").fill("Hinton Edinburgh Scotland")
+        page.get_by_label("Question", exact=True).fill("Hinton Edinburgh Scotland")
         page.get_by_role("button", name="Compare").click()
         page.locator(".board").wait_for()
     elif tab == "Documents":
         watched.open_tab(tab)
         watched.add("lines.jsonl", json.dumps({"id": "p", "text": "x", "source": f"{IMAGE}\u202e"}).encode())
         page.get_by_role("rowheader", name=IMAGE).wait_for()
-        page.get_by_role("button", name=f"Forget {IMAGE}").click()
+        page.get_by_role("button", name=f"Delete {IMAGE}").click()
         check(page)
         page.keyboard.press("Escape")
     else:
         watched.open_tab(tab)
-        page.get_by_label("The name of").fill("Edinburgh")
+        page.get_by_label("Entity name").fill("Edinburgh")
         page.get_by_role("button", name="Look up").click()
         page.get_by_role("button", name=IMAGE, exact=True).first.click()
         page.get_by_role("heading", name=IMAGE, exact=True).wait_for()

@@ -1,4 +1,4 @@
-"""Questions that others wrote for two graphs that others made: what is shown is what was run."""
+"""Public questions on two public graphs: the Cypher that is shown is the Cypher that ran."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import pytest
 
 from gear_neo4j import Gear, Paths
 from gear_neo4j.evaluate import knowledge
-from gear_neo4j.graph import guard
+from gear_neo4j.graph.guard import guard
 from tests.quick_embedder import QuickEmbedder
 
 GRAPHS = ["movies", "northwind"]

@@ -46,42 +46,42 @@ def _at(world: World, command: Command, moment: float, direction: str, action: C
 def refused(world: World, command: Command, moment: float) -> Ended:
     """Nobody listens from the beginning."""
     world.proxy.refuse = True
-    return world.start(command).wait()
+    return world.start(command).end()
 
 
 def cut(world: World, command: Command, moment: float, *, direction: str) -> Ended:
     """Every connection is reset; new ones are served."""
     _at(world, command, moment, direction, world.proxy.cut)
-    return world.start(command).wait()
+    return world.start(command).end()
 
 
 def gone(world: World, command: Command, moment: float) -> Ended:
     """Every connection is reset, and new ones are refused."""
     _at(world, command, moment, "down", world.proxy.gone)
-    return world.start(command).wait()
+    return world.start(command).end()
 
 
 def stalled(world: World, command: Command, moment: float) -> Ended:
     """Nothing passes any more, and nothing is closed."""
     _at(world, command, moment, "down", world.proxy.stalled.set)
-    return world.start(command).wait()
+    return world.start(command).end()
 
 
 def slow(world: World, command: Command, moment: float) -> Ended:
     """Everything comes late."""
     world.proxy.delay = 0.003
-    return world.start(command).wait()
+    return world.start(command).end()
 
 
 def clock_jumps(world: World, command: Command, moment: float) -> Ended:
     """The clock of the command's machine jumps ahead and back, again and again."""
-    return world.start(command, jumps=True).wait()
+    return world.start(command, jumps=True).end()
 
 
 def server_killed(world: World, command: Command, moment: float) -> Ended:
     """The server's process is killed, and started again afterwards."""
     _at(world, command, moment, "down", world.kill_server)
-    ended = world.start(command).wait()
+    ended = world.start(command).end()
     world.restart_server()
     return ended
 
@@ -91,7 +91,7 @@ def killed(world: World, command: Command, moment: float) -> Ended:
     running = []
     _at(world, command, moment, "up", lambda: running[0].send(signal.SIGKILL))
     running.append(world.start(command))
-    return running[0].wait()
+    return running[0].end()
 
 
 def interrupted(world: World, command: Command, moment: float, *, times: int) -> Ended:
@@ -113,7 +113,7 @@ def interrupted_call(world: World, command: Command, moment: float, *, times: in
 def bad_reply(world: World, command: Command, moment: float, *, way: BadBody) -> Ended:
     """From some request on, the model's server sends what is no reply."""
     _answer_until(world, command, moment, way)
-    return world.start(command).wait(LONG)
+    return world.start(command).end(LONG)
 
 
 def _answer_until(world: World, command: Command, moment: float, way: BadBody) -> threading.Event:
@@ -136,7 +136,7 @@ def _interrupt(running: Running, times: int) -> Ended:
         time.sleep(0.1)
         running.send(signal.SIGINT)
     sent = time.monotonic()
-    ended = running.wait()
+    ended = running.end()
     assert time.monotonic() - sent < (SOON if times == 1 else AT_ONCE)
     assert [KEPT] == ended.lines
     return ended
@@ -144,14 +144,14 @@ def _interrupt(running: Running, times: int) -> Ended:
 
 def full(world: World, command: Command, moment: float, *, largest: int) -> Ended:
     """No file may grow beyond a few bytes, as on a disk that is full."""
-    return world.start(command, largest=largest).wait()
+    return world.start(command, largest=largest).end()
 
 
 def read_only(world: World, command: Command, moment: float) -> Ended:
     """The folder of the cache cannot be written to."""
     world.cache.mkdir(exist_ok=True)
     world.cache.chmod(0o500)
-    return world.start(command).wait()
+    return world.start(command).end()
 
 
 # Those that take long, or that differ little from one command to the next, happen to a few commands only.

@@ -1,16 +1,14 @@
 """A ``gear`` command in a process of its own, which can be killed, interrupted and kept from writing files.
 
-The process is a fork of a server that has imported everything, so that it starts in milliseconds. Its embedding model
-is the tests' own, its batches are small, so that a little data makes many transactions, and its patience is short.
+Its embedding model is the tests' own, its batches are small, so that a little data makes many transactions, and its
+patience is short.
 """
 
 import ctypes
 import itertools
 import os
 import resource
-import signal
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
@@ -21,12 +19,12 @@ from gear_neo4j.adoption import batches, importing, overlay
 from gear_neo4j.cli.main import main
 from gear_neo4j.communities import store
 from gear_neo4j.gear import connecting
-from gear_neo4j.graph import migration_lock
+from gear_neo4j.graph.schema import migration_lock
 from gear_neo4j.ingestion import forgetting, reading
 from gear_neo4j.models import openai
 from gear_neo4j.models.chat import Chat
 from tests.fake_embedder import FakeEmbedder
-from tests.forks import FORKS
+from tests.processes import FORKS, Fork
 
 MINUTE, DAY = 60.0, 86_400.0
 # Of the capabilities of Linux, the one by which root writes where the mode of a file forbids it.
@@ -48,7 +46,7 @@ class Ended:
         return [line for line in self.err.splitlines() if line.startswith("gear: ")]
 
 
-class Running:
+class Running(Fork):
     """A command that has been started."""
 
     def __init__(
@@ -57,27 +55,14 @@ class Running:
         self._out, out = FORKS.Pipe(duplex=False)
         self._err, err = FORKS.Pipe(duplex=False)
         self._started = time.monotonic()
-        self._process = FORKS.Process(target=run, args=(arguments, environment, largest, jumps, out, err))
-        self._process.start()
+        super().__init__(run, arguments, environment, largest, jumps, out, err)
         out.close()
         err.close()
 
-    def send(self, number: int) -> None:
-        """Send it a signal; one that has ended needs none."""
-        with suppress(ProcessLookupError):
-            os.kill(self._process.pid or 0, number)
-
-    def wait(self, seconds: float = MINUTE) -> Ended:
-        """Wait until it ends; one that does not is killed, and the test fails."""
-        self._process.join(seconds)
-        code = self._process.exitcode
-        if code is None:
-            self.send(signal.SIGKILL)
-            self._process.join()
-        ended = Ended(code or 0, _text(self._out), _text(self._err), time.monotonic() - self._started)
-        self._process.close()
-        assert code is not None, f"it did not end within {seconds:g} s: {ended}"
-        return ended
+    def end(self, seconds: float = MINUTE) -> Ended:
+        """Wait until it ends, and read what it printed."""
+        code = self.wait(seconds)
+        return Ended(code, _text(self._out), _text(self._err), time.monotonic() - self._started)
 
 
 def run(
@@ -89,8 +74,6 @@ def run(
     err: Connection,
 ) -> None:
     """Run a command in this process, which may write no file beyond ``largest`` bytes, and whose clock may jump."""
-    # As from a terminal: a shell that starts the tests in the background lets them ignore Ctrl-C.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, end in ((1, out), (2, err)):
         os.dup2(end.fileno(), number)
         end.close()

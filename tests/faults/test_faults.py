@@ -39,7 +39,7 @@ def check(world, command, *, in_flight, connections):
     expected = world.undisturbed(command)
     world.calm()
 
-    again = world.start(command).wait()
+    again = world.start(command).end()
 
     assert again.code in command.done, again
     assert expected["state"] == world.state()

@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from gear_neo4j.graph import imports
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema.preparation import prepare
+from gear_neo4j.graph.write import imports
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
@@ -148,7 +148,7 @@ class World:
         """What the command leaves where nothing happens to it, with the bytes that passed and the requests; kept."""
         if command.name not in self._undisturbed:
             self.reset(command)
-            ended = self.start(command).wait()
+            ended = self.start(command).end()
             assert 0 == ended.code, ended
             self._undisturbed[command.name] = {
                 "state": self.state(),

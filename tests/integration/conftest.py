@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.bulk import run_import
 from gear_neo4j.cli.main import main
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.models.embeddings import DEFAULT_MODEL
 from gear_neo4j.server import local
 from gear_neo4j.server.server_folder import ServerFolder
@@ -51,9 +51,9 @@ def imported(tmp_path):
 
     def run(folder):
         # Before the first start, as neo4j-admin's manual has it.
-        place = ServerFolder.of(name, home=home).path
-        (place / "neo4j").mkdir(parents=True)
-        done = run_import(place, folder, version=version, heap="512m")
+        folder_path = ServerFolder.of(name, home=home).path
+        (folder_path / "neo4j").mkdir(parents=True)
+        done = run_import(folder_path, folder, version=version, heap="512m")
         assert 0 == done.returncode, done.stdout + done.stderr
         server = local.start(name=name, home=home, version=version)
         opened.append(Database.connect(server.uri, username=server.username, password=server.password))

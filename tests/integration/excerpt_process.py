@@ -4,7 +4,7 @@ import resource
 import sys
 
 from gear_neo4j.errors import DatabaseError
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 
 
 def main():

@@ -22,8 +22,10 @@ from gear_neo4j import Base, Beam, Gear, Naive
 from gear_neo4j.errors import DatabaseError, InputError, SettingsError
 from gear_neo4j.integrations import haystack, langchain, llama_index, neo4j_graphrag
 from tests.framework_models import Llm, Model, Reader, read
-from tests.graphs import Fixed, ingest
+from tests.graphs import Fixed
 from tests.toy_model import FACTS, PASSAGES, QUESTION
+
+pytestmark = pytest.mark.one_server_line
 
 RECIPE = Naive(base="bm25", base_k=1, beam=Beam(length=3))
 
@@ -70,9 +72,9 @@ def driver(server):
 
 
 @pytest.fixture
-def gear(driver, database, embedder, tmp_path):
+def gear(driver, shared, embedder):
     """Three hops: prize, thesis, town; and a recipe for bread."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+    database = shared.ingested(PASSAGES, FACTS, embedder)
     return Gear(driver, database=database.name, embedder=embedder)
 
 
@@ -118,13 +120,13 @@ def test_options_and_recipes_are_the_same(peer, gear):
 
 @pytest.mark.parametrize("name", ["langchain", "neo4j-graphrag", "haystack"])
 def test_a_call_has_a_number_of_its_own(name, gear):
-    """LlamaIndex has no place for one."""
+    """A query of LlamaIndex has none."""
     adapter, results = ADAPTERS[name]
 
     assert 1 == len(results(adapter(gear=gear, retriever=RECIPE, k=3), QUESTION, k=1))
 
 
-def test_a_view_shows_what_its_caller_may_see(peer, gear, database, embedder, tmp_path):
+def test_a_view_shows_what_its_caller_may_see(peer, gear, tmp_path):
     """Nothing of other collections, neither as a passage nor in a path."""
     adapter, results = peer
     row = json.dumps({"id": "secret", "title": "", "text": "The 2024 physics prize is a secret.", "metadata": {"n": 1}})

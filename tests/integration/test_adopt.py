@@ -18,8 +18,8 @@ from gear_neo4j.adoption.survey import survey
 from gear_neo4j.domain import Fact
 from gear_neo4j.errors import EmbeddingMismatch, ForeignGraph, InputError
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema.preparation import prepare
 from gear_neo4j.models.triple_vectors import triple_vectors
 from tests.dump import dump
 from tests.graphs import ingest, opened

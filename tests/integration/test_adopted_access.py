@@ -11,9 +11,9 @@ from gear_neo4j.adoption.profile import Chunks, Entities, Profile
 from gear_neo4j.domain import make_triple
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.overlay_store import OverlayStore
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.wire import hits_json
+from gear_neo4j.graph.write.overlay_store import OverlayStore
+from gear_neo4j.wire import to_json
 from tests.graphs import opened
 
 # Ada may be seen by all, Bo by hr alone, Cem by two departments, Dee by nobody; the deal names one principal as a text.
@@ -123,7 +123,7 @@ def test_no_retriever_names_what_its_caller_may_not_see(adopted, server, embedde
     with opened(server, embedder) as gear:
         hits = gear.scoped(principals=["legal"]).search(QUESTION, retriever=retriever, k=20)
 
-    shown = json.dumps(hits_json(hits))
+    shown = json.dumps(to_json(hits))
     assert hits
     assert [] == [name for name in ("Beta", "Delta", "warned", "informer") if name in shown.replace(QUESTION, "")]
 

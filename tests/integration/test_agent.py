@@ -8,27 +8,22 @@ from itertools import pairwise
 import pytest
 from langchain_openai import ChatOpenAI
 
-from gear_neo4j import Base, Beam, GearAgent, Ircot, Naive, Sync
+from gear_neo4j import Base, Beam, GearAgent, Ircot, Naive, SyncGE
 from gear_neo4j.agents.ranking import final_ranking
 from gear_neo4j.domain import Fact
 from gear_neo4j.errors import InputError, ModelError, SettingsError
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.models.replay import ReplayChat
 from gear_neo4j.wire import read_trace, write_trace
-from tests.graphs import ingest, opened
+from tests.graphs import opened
 from tests.scripted_server import Fault, ScriptedServer
-from tests.toy_model import FACTS, NEXT, PASSAGES, QUESTION, TRIPLES, ToyModel, role_of
+from tests.toy_model import NEXT, PASSAGES, QUESTION, TRIPLES, ToyModel, role_of
 from tests.wire import Wire
 
+pytestmark = pytest.mark.one_server_line
+
 # One passage a step and no walk, so that the agent has to go on.
-SHORT = GearAgent(over=Sync(base="bm25", beam=Beam(length=1)), step_k=1)
-
-
-@pytest.fixture
-def corpus(database, embedder, tmp_path):
-    """Three hops: prize, thesis, town; and a recipe."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
-    return database
+SHORT = GearAgent(over=SyncGE(base="bm25", beam=Beam(length=1)), step_k=1)
 
 
 @contextmanager
@@ -94,7 +89,7 @@ def test_a_question_answered_in_the_first_step_takes_four_calls(corpus, server, 
 def test_sync_takes_one_call_and_walks_from_what_the_model_noted(corpus, server, embedder):
     """From one passage over its fact to the second and third, where vector search has no word in common."""
     with asked(server, embedder) as (gear, model):
-        recipe = Sync(base="bm25", base_k=1, beam=Beam(length=3))
+        recipe = SyncGE(base="bm25", base_k=1, beam=Beam(length=3))
         hits = gear.search("2024 physics prize", retriever=recipe, k=3)
 
     assert ["prize", "study", "town"] == [hit.passage.id for hit in hits]
@@ -107,7 +102,7 @@ def test_sync_takes_one_call_and_walks_from_what_the_model_noted(corpus, server,
 def test_sync_falls_back_to_naive_when_the_reader_gives_nothing(corpus, server, embedder, reply):
     """An empty list, or a reply that cannot be used even when repeated: the walk is NaiveGE's."""
     with asked(server, embedder, lambda messages: reply) as (gear, _model):
-        sync = gear.search("Hinton thesis", retriever=Sync(base_k=2))
+        sync = gear.search("Hinton thesis", retriever=SyncGE(base_k=2))
         naive = gear.search("Hinton thesis", retriever=Naive(base_k=2))
 
     assert naive.hits == sync.hits
@@ -169,7 +164,7 @@ PASSING = (Fault.MALFORMED_JSON, Fault.CUT, Fault.EMPTY, Fault.RATE_LIMIT, Fault
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("fault", PASSING)
 def test_a_fault_that_passes_costs_a_call_and_changes_no_passage(corpus, server, embedder, role, fault):
-    """The first call of a role goes wrong in each way; what is asked again, or asked to be mended, is right then."""
+    """The first call of a role goes wrong in each way; the retry or the repair succeeds."""
     struck = []
 
     def once(_number, messages):
@@ -190,7 +185,7 @@ def test_a_fault_that_passes_costs_a_call_and_changes_no_passage(corpus, server,
 
 
 def test_a_search_without_a_working_model_says_so(corpus, server, embedder):
-    """Sync was asked for by name: a model that cannot be used is an error, and naive still works."""
+    """SyncGE was asked for by name: a model that cannot be used is an error, and naive still works."""
     with asked(server, embedder, fault=lambda number, messages: 401) as (gear, _model):
         with pytest.raises(ModelError, match="OPENAI_API_KEY"):
             gear.search("Hinton", retriever="sync")
@@ -245,7 +240,7 @@ def test_a_question_asked_before_ends_the_run(corpus, server, embedder):
     assert ("no_new_question", 1) == (answer.stop_reason, len(answer.trace.steps))
 
 
-def test_a_citation_that_the_model_made_up_is_taken_out_and_told(corpus, server, embedder):
+def test_a_citation_that_the_model_made_up_is_removed_and_reported(corpus, server, embedder):
     """Passage 99 and fact 9 were never shown."""
     toy = ToyModel()
 
@@ -318,7 +313,7 @@ def test_linking_takes_one_round_trip_however_many_triples(corpus, server, embed
         Wire(server.uri) as wire,
         asked(server, embedder, uri=wire.uri) as (gear, _model),
     ):
-        agent = gear.agent(GearAgent(over=Sync(beam=Beam(length=2))))
+        agent = gear.agent(GearAgent(over=SyncGE(beam=Beam(length=2))))
         agent.ask(QUESTION, k=4)
         wire.reset()
         answer = agent.ask(QUESTION, k=4)

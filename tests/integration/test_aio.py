@@ -12,20 +12,15 @@ from langchain_openai import ChatOpenAI
 from gear_neo4j import AsyncGear, Base, GearAgent, Naive
 from gear_neo4j.errors import InputError
 from gear_neo4j.models.chat import Chat
-from tests.graphs import ingest, opened
+from tests.graphs import opened
 from tests.scripted_server import ScriptedServer
-from tests.toy_model import PASSAGES, QUESTION, TRIPLES, ToyModel
+from tests.toy_model import QUESTION, TRIPLES, ToyModel
+
+pytestmark = pytest.mark.one_server_line
 
 FACTS = [(passage, *triple) for passage, triples in TRIPLES.items() for triple in triples]
 TICK = 0.005
 ROUNDS = 6
-
-
-@pytest.fixture
-def corpus(database, embedder, tmp_path):
-    """Three hops: prize, thesis, town; and a recipe."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
-    return database
 
 
 @asynccontextmanager

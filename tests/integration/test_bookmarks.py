@@ -8,7 +8,7 @@ import pytest
 
 from gear_neo4j import Gear
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.settings import Settings
 from tests.graphs import ingest, opened

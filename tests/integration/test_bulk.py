@@ -7,11 +7,11 @@ import pytest
 
 from gear_neo4j import Beam, Gear, Naive
 from gear_neo4j.errors import IndexUnavailable
-from gear_neo4j.graph import bulk, migrations
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.schema import TRIPLE_INDEX, await_online
+from gear_neo4j.graph.schema import bulk, migrations
+from gear_neo4j.graph.schema.indexes import TRIPLE_INDEX, await_online
+from gear_neo4j.graph.schema.preparation import prepare
 from gear_neo4j.ingestion import reading
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.reading import estimated_triples, read_triples

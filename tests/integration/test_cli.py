@@ -6,12 +6,14 @@ import re
 import pytest
 
 from gear_neo4j.errors import ExitCode
-from gear_neo4j.graph import migration_files
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema import migration_files
 from tests.commands import CORPUS, one_line
 from tests.dump import dump
 from tests.pdfs import pdf
 from tests.scripted_server import ScriptedServer
+
+pytestmark = pytest.mark.one_server_line
 
 
 def test_ingest_search_and_evaluate(gear, folder, tmp_path):
@@ -149,7 +151,7 @@ def test_migrate_and_its_check(gear, empty):
     assert 0 == gear("migrate", "--check")[0]
 
 
-def test_malformed_lines_are_told_and_the_exit_code_tells(gear, folder):
+def test_malformed_lines_are_reported_and_set_the_exit_code(gear, folder):
     """The rest is ingested."""
     with (folder / "triples.jsonl").open("a") as file:
         file.write('{"id": "p9", "triples": [["a", "b", "c"]]}\nnot json\n')
@@ -190,7 +192,7 @@ def docs(tmp_path, monkeypatch):
 
 
 def test_documents_are_ingested_changed_and_forgotten(gear, docs):
-    """What cannot be used is told line by line, other kinds once at the end."""
+    """Unusable files are reported line by line, other kinds once at the end."""
     code, out, err = gear("ingest", "docs")
     assert (ExitCode.PARTIAL, True) == (
         code,
@@ -259,7 +261,7 @@ def test_links_out_of_a_folder_are_named_and_followed_on_request(gear, docs, tmp
 
 
 def test_a_changed_line_is_replaced_if_asked_for(gear, folder):
-    """Without the option it is told, and the old text stays."""
+    """Without the option it is reported, and the old text stays."""
     gear("ingest", folder)
     changed = [CORPUS[0] | {"text": "Another text."}, CORPUS[1]]
     (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in changed))
@@ -278,9 +280,9 @@ def test_bad_input_costs_one_line(gear, folder, tmp_path):
     assert one_line(gear("search", ""), "question is empty")
     assert one_line(gear("ingest"), "nothing to ingest")
     assert one_line(gear("search", "x", "-k", "0"), "-k")
-    assert one_line(gear("search", "x", "--width", "0"), "width")
+    assert one_line(gear("search", "x", "--retriever", "naive", "--set", "width=0"), "width", "at least 1")
     assert one_line(gear("search", "x", "--retriever", "naive", "--base", "nosuch"), "nosuch", "hybrid")
-    assert one_line(gear("search", "x", "--base", "sbert"), "--base is not an option of auto", "--retriever", "naive")
+    assert one_line(gear("search", "x", "--base", "sbert"), "auto has no option 'base'", "--retriever", "naive")
     assert one_line(gear("search"), "QUESTION")
     assert one_line(gear("nosuch"), "nosuch")
     assert one_line(gear("ingest", tmp_path / "missing.jsonl"), "missing.jsonl", "does not exist")

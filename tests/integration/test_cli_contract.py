@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +12,13 @@ from gear_neo4j.errors import ExitCode, NoLocalServer
 from gear_neo4j.gear import Gear
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
-from tests.commands import RUN, one_line
+from tests.commands import one_line
 from tests.dump import dump
 from tests.loops import Script, scores_of
+from tests.processes import GEAR, PIPE, started
 from tests.scripted_server import ScriptedServer
+
+pytestmark = pytest.mark.one_server_line
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_an_answer_that_is_not_found_ends_with_1_and_a_model_that_fails_with_4(f
 
     assert ExitCode.DONE == ask("--agent", "paths", answer="Answer: Edinburgh [1].")[0]
 
-    code, out, _ = ask("--agent", "crag", "--evaluator", "grader", grade=grade)
+    code, out, _ = ask("--agent", "crag", "--set", "evaluator=grader", grade=grade)
     assert (ExitCode.NOTHING_FOUND, True) == (code, "No answer." in out)
 
     code, out, err = ask("--agent", "paths", fault=401, answer="Answer: Edinburgh [1].")
@@ -128,17 +129,10 @@ def terminal(server, *args, answer):
         "NEO4J_PASSWORD": server.password,
         "COLUMNS": "200",
     }
-    process = subprocess.Popen(
-        [sys.executable, "-c", RUN, *args],
-        stdin=theirs,
-        stderr=theirs,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
-    os.close(theirs)
-    os.write(ours, answer)
-    out, _ = process.communicate(timeout=120)
+    with started([*GEAR, *args], stdin=theirs, stderr=theirs, stdout=PIPE, env=environment) as process:
+        os.close(theirs)
+        os.write(ours, answer)
+        out, _ = process.communicate()
     shown = b""
     # Linux reports the end of a terminal whose other side is closed as an error.
     with suppress(OSError):

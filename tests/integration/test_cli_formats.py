@@ -6,6 +6,8 @@ import pytest
 
 from tests.commands import CORPUS, QUERIES, TRIPLES, one_line
 
+pytestmark = pytest.mark.one_server_line
+
 
 @pytest.fixture
 def published(tmp_path):
@@ -47,7 +49,7 @@ def test_a_published_data_set_is_ingested_evaluated_and_compared(gear, published
 
 
 def test_a_fault_in_a_published_data_set_is_one_line(gear, published, monkeypatch, tmp_path):
-    """With the user's file and place, before any server is asked."""
+    """With the user's file and location, before any server is asked."""
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:9")
     corpus = published.with_name("laureates_corpus.json")

@@ -9,6 +9,8 @@ from gear_neo4j.graph.queries import Query
 from tests.commands import one_line
 from tests.dump import dump
 
+pytestmark = pytest.mark.one_server_line
+
 NODES = "id:ID,name,about,:LABEL\np1,Ada Lovelace,,Person\np2,Charles Babbage,,Person\nm1,Analytical Engine,,Machine\n"
 RELATIONSHIPS = ":START_ID,:END_ID,:TYPE\np1,m1,WROTE_ABOUT\np2,m1,DESIGNED\np1,p2,KNEW\n"
 QUESTIONS = [
@@ -55,7 +57,7 @@ def test_from_files_to_paths_and_back(empty, gear, connection, graph):
     assert "Charles Babbage (Person)" in out
     assert "MATCH (person:Person)" in out
 
-    code, out, _ = gear("paths", "Did Ada Lovelace know Charles Babbage?", "--json", "--facts", "0")
+    code, out, _ = gear("paths", "Did Ada Lovelace know Charles Babbage?", "--json", "--set", "facts=0")
     found = json.loads(out)
     assert ["Ada Lovelace —knew→ Charles Babbage"] == [path["text"] for path in found["paths"]]
     assert ["Ada Lovelace", "Charles Babbage"] == [one["text"] for one in found["entities"]]
@@ -80,7 +82,7 @@ def test_from_files_to_paths_and_back(empty, gear, connection, graph):
     assert before == dump(connection)
 
 
-def test_rows_of_a_file_that_cannot_be_used_are_told_and_the_exit_code_says_so(gear, graph):
+def test_unusable_rows_of_a_file_are_reported_and_set_the_exit_code(gear, graph):
     """The rest is imported."""
     (graph / "more.csv").write_text("id:ID,age:int,:LABEL\na,1,P\nb,x,P\n")
 
@@ -100,17 +102,17 @@ def test_bad_input_costs_one_line(empty, gear, graph):
     assert one_line(gear("import"), "Missing argument")
     assert one_line(gear("adopt"), "no nodes that could be adopted")
     assert one_line(gear("adopt", "--update"), "nothing was adopted", "give a profile")
-    assert one_line(gear("adopt", "nonsense"), "no built-in profile 'nonsense'", "neo4j-graphrag")
-    assert one_line(gear("adopt", "graphiti", "--update"), "give only one of --profile and --update")
-    assert one_line(gear("adopt", "graphiti", "--profile", "mine.toml"), "give only one profile")
+    assert one_line(gear("adopt", "--profile", "nonsense"), "no built-in profile 'nonsense'", "neo4j-graphrag")
+    assert one_line(gear("adopt", "--profile", "graphiti", "--update"), "give only one of --profile and --update")
+    assert one_line(gear("adopt", "graphiti"), "extra argument (graphiti)")
     assert one_line(gear("adopt", "--dry-run"), "--dry-run", "need --profile or --update")
     assert one_line(gear("adopt", "--profile", graph / "gone.toml"), "gone.toml cannot be read")
     assert one_line(gear("adopt", "--profile", graph / "bad.toml"), "bad.toml", "name")
-    assert one_line(gear("adopt", "graphiti"), "no node with the label Entity")
     assert one_line(gear("adopt", "--profile", "graphiti"), "no node with the label Entity")
     assert one_line(gear("release"), "holds no overlay", exit_code=ExitCode.NOTHING_FOUND)
     assert one_line(gear("paths", "x"), "holds no passages yet")
-    assert one_line(gear("paths", "x", "--hops", "9"), "--hops", "1<=x<=4")
+    assert one_line(gear("paths", "x", "--set", "hops=9"), "paths' hops is 9", "at most 4")
+    assert one_line(gear("paths", "x", "--set", "base=sbert"), "base is for the passages of gear search")
 
 
 def test_a_knowledge_graph_with_questions_is_evaluated(gear, graph):

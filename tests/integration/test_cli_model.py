@@ -16,6 +16,8 @@ from tests.scripted_server import ScriptedServer
 from tests.toy_judge import ToyJudge
 from tests.toy_model import role_of
 
+pytestmark = pytest.mark.one_server_line
+
 ROOT = Path(__file__).parents[2]
 PHRASE = "taken out of the answer and reported"
 PAGES = ("docs/agent.md", "docs/documents.md")
@@ -35,8 +37,8 @@ class Careful:
             return json.dumps({"facts": [["made-up markers", "are", PHRASE]] if found else []})
         if role == "reason":
             return "Answerable: Yes\nAnswer: they are removed"
-        place = next((number for number, text in numbered(asked) if PHRASE in text), None)
-        return f"Answer: They are {PHRASE} [{place}] [77]." if place else "Answer: The passages do not say."
+        index = next((number for number, text in numbered(asked) if PHRASE in text), None)
+        return f"Answer: They are {PHRASE} [{index}] [77]." if index else "Answer: The passages do not say."
 
 
 def numbered(asked):
@@ -104,8 +106,8 @@ def test_an_interrupted_budget_goes_on_and_a_second_run_is_free(gear, model, mon
     assert re.search(r"extraction: 0 passages", gear("ingest", "--extract", "model", "--dry-run")[1])
 
 
-def test_a_passage_that_fails_is_told_and_can_be_tried_again(gear, monkeypatch, tmp_path, folder):
-    """The exit code of a partial result, the place and the reason; --retry-failed asks for that one alone."""
+def test_a_passage_that_fails_is_reported_and_can_be_retried(gear, monkeypatch, tmp_path, folder):
+    """The exit code of a partial result, the location and the reason; --retry-failed asks for that one alone."""
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GEAR_CHAT_MODEL", "careful")
     (folder / "triples.jsonl").unlink()
@@ -226,13 +228,16 @@ def test_an_agent_is_asked_by_name(gear, folder, monkeypatch, tmp_path, agent):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--agent", "crag", "--evaluator", "cross-encoder"], "evaluator_model belongs to the evaluator cross-encoder"),
-        (["--agent", "crag", "--fallback", "web"], "TAVILY_API_KEY"),
+        (
+            ["--agent", "crag", "--set", "evaluator=cross-encoder"],
+            "evaluator_model belongs to the evaluator cross-encoder",
+        ),
+        (["--agent", "crag", "--set", "fallback=web"], "TAVILY_API_KEY"),
         (["--agent", "graphrag-global"], "gear communities build"),
         (["--agent", "nobody"], "nobody"),
     ],
 )
-def test_what_an_agent_lacks_is_told_in_one_line(gear, folder, model, monkeypatch, options, words):
+def test_a_requirement_that_an_agent_lacks_is_named_in_one_line(gear, folder, model, monkeypatch, options, words):
     """A model for the judge, a key, reports, the agent itself."""
     monkeypatch.delenv("TAVILY_API_KEY", raising=False)
     assert 0 == gear("ingest", folder)[0]
@@ -319,7 +324,9 @@ def test_answers_are_judged_where_that_is_asked_for(gear, folder, monkeypatch, t
     assert {"correctness", "similarity", "faithfulness", "context_precision", "context_recall"} == set(
         report["quality"]
     )
-    assert 1.0 == report["quality"]["correctness"]["mean"] == report["per_question"][0]["quality"]["correctness"]
+    correctness = report["quality"]["correctness"]["mean"], report["per_question"][0]["quality"]["correctness"]
+    # A quarter of it is the cosine of a vector with itself, in the precision of the model.
+    assert (1.0, 1.0) == pytest.approx(correctness, abs=1e-6)
     assert asked == report["judge"]["calls"] > 0
     assert "context recall " in out
     assert one_line(gear("evaluate", folder, *options), "--agent")

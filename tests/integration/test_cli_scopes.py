@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.one_server_line
+
 
 @pytest.fixture
 def departments(gear, tmp_path, monkeypatch):
@@ -67,7 +69,7 @@ def test_the_scope_of_a_search_is_in_its_json(departments):
     ],
 )
 def test_a_scope_that_cannot_be_used_is_one_line(departments, options, message):
-    """With the place, and what was expected."""
+    """With the character at fault, and what was expected."""
     code, printed, errors = departments("search", "Varna?", *options)
 
     assert (2, "") == (code, printed)

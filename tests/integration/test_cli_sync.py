@@ -3,16 +3,17 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
 
 from gear_neo4j.errors import ExitCode
 from gear_neo4j.ingestion import office
-from tests.commands import RUN, one_line
+from tests.commands import one_line
 from tests.office import word
+from tests.processes import GEAR, PIPE, started
+
+pytestmark = pytest.mark.one_server_line
 
 
 @pytest.fixture
@@ -101,8 +102,8 @@ def test_office_files_without_their_extra_are_left_alone(gear, docs, monkeypatch
     [
         (("--max-tokens", "5"), "--extract model"),
         (("--retry-failed",), "--extract model"),
-        (("--watch", "--json"), "--watch goes on without end"),
-        (("--watch", "--dry-run"), "--watch goes on without end"),
+        (("--watch", "--json"), "--watch runs until interrupted"),
+        (("--watch", "--dry-run"), "--watch runs until interrupted"),
         (("--chunk-size", "5"), "--chunk-size"),
         (("--collection", "a/b"), "collection"),
         (("--extract", "nobody"), "--extract"),
@@ -120,25 +121,13 @@ def test_a_wrong_option_costs_one_message(gear, docs, options, message):
 
 def test_a_watch_goes_on_by_itself_until_it_is_stopped(gear, docs, server):
     """A new page is searched for a moment later; Ctrl-C ends it at once."""
-    command = [
-        sys.executable,
-        "-c",
-        RUN,
-        "sync",
-        docs,
-        "--watch",
-        "--every",
-        "1",
-    ]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
+    with started([*GEAR, "sync", docs, "--watch", "--every", "1"], stdout=PIPE, stderr=PIPE) as process:
         first = process.stdout.readline()
         write(docs / "later.md", "# Later\n\nMary Somerville lived in Naples.\n")
         second = process.stdout.readline()
         process.send_signal(signal.SIGINT)
         began = time.monotonic()
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate()
         took = time.monotonic() - began
 
     assert first.startswith("documents: 7 new")

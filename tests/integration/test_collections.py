@@ -7,9 +7,9 @@ import pytest
 
 from gear_neo4j.domain import Passage, make_triple
 from gear_neo4j.errors import NothingFound, SettingsError
-from gear_neo4j.graph import migrations
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema import migrations
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened

@@ -18,8 +18,8 @@ from gear_neo4j.communities.reports import TOKENS, Reporting, content
 from gear_neo4j.errors import InputError, ModelError, SettingsError
 from gear_neo4j.explain.communities import names_of, page
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.migration_files import statements_of
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema.migration_files import statements_of
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.roles.reporter import PromptedReporter, Report
 from gear_neo4j.settings import Settings
@@ -40,11 +40,11 @@ def facts_of(towns, *, size=6):
     """A clique of things for each town, each fact in a passage of its own; and a road from each town to the next."""
     found = []
     for town in towns:
-        names = [f"{town} thing {place}" for place in range(size)]
-        pairs = [(one, other) for place, one in enumerate(names) for other in names[place + 1 :]]
-        found += [(f"{town} {place}", one, "is near", other) for place, (one, other) in enumerate(pairs)]
-    for place, town in enumerate(towns[1:]):
-        found.append((f"road {place}", f"{towns[place]} thing 0", "leads to", f"{town} thing 0"))
+        names = [f"{town} thing {index}" for index in range(size)]
+        pairs = [(one, other) for index, one in enumerate(names) for other in names[index + 1 :]]
+        found += [(f"{town} {index}", one, "is near", other) for index, (one, other) in enumerate(pairs)]
+    for index, town in enumerate(towns[1:]):
+        found.append((f"road {index}", f"{towns[index]} thing 0", "leads to", f"{town} thing 0"))
     return found
 
 
@@ -55,10 +55,9 @@ def grow(database, embedder, folder, towns, **options):
 
 
 @pytest.fixture
-def towns(database, embedder, tmp_path):
+def towns(shared, embedder, tmp_path):
     """Three towns."""
-    grow(database, embedder, tmp_path, TOWNS[:3])
-    return database
+    return shared.filled("towns", embedder, lambda database: grow(database, embedder, tmp_path, TOWNS[:3]))
 
 
 def members(database, hierarchy):
@@ -67,7 +66,7 @@ def members(database, hierarchy):
 
 
 def report(text):
-    """A report on the first town that is named; parts are told by their titles."""
+    """A report on the first town that is named; parts appear by their titles."""
     town = Counter(re.findall("|".join(TOWNS), text)).most_common(1)[0][0]
     return {
         "title": f"Things of {town}",
@@ -103,7 +102,7 @@ def test_cliques_become_communities_and_a_second_build_writes_nothing(towns, ser
         again = gear.communities.build()
 
     assert ((3,), 3, 0, 18) == (built.levels, built.new, built.gone, built.nodes)
-    assert [[f"{town} thing {place}" for place in range(6)] for town in sorted(TOWNS[:3])] == members(towns, found)
+    assert [[f"{town} thing {index}" for index in range(6)] for town in sorted(TOWNS[:3])] == members(towns, found)
     assert {15} == {one.weight for one in found.communities.values()}
     assert (0, 0) == (again.new, again.gone)
 
@@ -265,18 +264,18 @@ def test_a_model_that_is_gone_is_an_error_and_keeps_what_was_written(towns, serv
         assert gear.communities.report().total in (2, 3)
 
 
-def fact(place, one, other, community="c"):
-    return CommunityFact(f"t{place}", Member(one, one, (), community), "near", Member(other, other, (), community))
+def fact(index, one, other, community="c"):
+    return CommunityFact(f"t{index}", Member(one, one, (), community), "near", Member(other, other, (), community))
 
 
 def test_what_a_model_is_shown_fits_and_parts_stand_for_what_they_hold():
-    """Facts of the best tied first; beyond the budget the largest parts are told by their reports."""
+    """Facts of the best tied first; beyond the budget the largest parts appear by their reports."""
     whole = Community("c", 0, 9, 1, None, ())
     parts = {id: Community(id, 1, size, 1, "c", ()) for id, size in (("a", 5), ("b", 4))}
     hierarchy = Hierarchy({"c": whole, **parts}, below={"c": ("a", "b")})
     reports = {id: Report(f"Part {id}", "What it is.") for id in parts}
     short = [fact(1, "x", "y", "a"), fact(2, "y", "z", "b")]
-    long = [fact(place, f"{'n' * 400} {place}", "hub", "a" if place % 2 else "b") for place in range(TOKENS // 50)]
+    long = [fact(index, f"{'n' * 400} {index}", "hub", "a" if index % 2 else "b") for index in range(TOKENS // 50)]
 
     assert ("- x —near→ y\n- y —near→ z", "") == content(hierarchy, whole, short, reports=reports)
     facts, told = content(hierarchy, whole, long, reports=reports)
@@ -362,7 +361,7 @@ def test_a_budget_ends_global_search(towns, server, embedder):
     assert 1 == model.played["points"]
 
 
-def test_what_is_not_there_is_told(database, server, embedder, tmp_path):
+def test_missing_triples_communities_and_reports_are_named(database, server, embedder, tmp_path):
     """No triples, no communities, no reports; options out of range."""
     with asked(server, embedder, script()) as gear:
         with pytest.raises(InputError, match="no triples"):

@@ -13,7 +13,7 @@ from gear_neo4j.explain.communities import names_of, page
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.ingestion.forgetting import remove_stale
-from gear_neo4j.ingestion.membership import Membership
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from tests.graphs import opened
 from tests.loops import Script, asked
@@ -29,14 +29,14 @@ BEFORE_COLLECTIONS = Query(
 
 def town(name, *, collection="default", readers=None, size=4, hub=False):
     """A clique of things, or a hub with its spokes, each fact in a passage of its own; source and ids by the name."""
-    things = [f"{name} thing {place}" for place in range(size)]
-    pairs = [(one, other) for place, one in enumerate(things) for other in things[place + 1 :]]
+    things = [f"{name} thing {index}" for index in range(size)]
+    pairs = [(one, other) for index, one in enumerate(things) for other in things[index + 1 :]]
     if hub:
         pairs = [pair for pair in pairs if things[0] in pair]
     passages, triples = [], []
-    for place, (one, other) in enumerate(pairs):
-        passage = Passage(f"{name} {place}", name, f"{one} is near {other}.", f"{name}.md")
-        passages.append(replace(Membership(collection).passage(passage), readers=readers))
+    for index, (one, other) in enumerate(pairs):
+        passage = Passage(f"{name} {index}", name, f"{one} is near {other}.", f"{name}.md")
+        passages.append(replace(CollectionAccess(collection).passage(passage), readers=readers))
         triples.append(make_triple(passages[-1].id, one, "is near", other))
     return passages, triples
 
@@ -78,18 +78,17 @@ def seen(gear, **scope):
 
 
 @pytest.fixture
-def gear(database, server, embedder):
+def gear(shared, server, embedder):
     """Varna for everybody and Ruse for hr in the default collection, Sofia in another; with reports."""
-    fill(
-        database,
-        embedder,
-        town("Varna"),
-        town("Ruse", readers=("hr",)),
-        town("Sofia", collection="legal"),
-    )
     with asked(server, embedder, script()) as opened_gear:
-        opened_gear.communities.build()
-        opened_gear.communities.report()
+
+        def fill_and_report(database):
+            towns = town("Varna"), town("Ruse", readers=("hr",)), town("Sofia", collection="legal")
+            fill(database, embedder, *towns)
+            opened_gear.communities.build()
+            opened_gear.communities.report()
+
+        shared.filled("towns with readers", embedder, fill_and_report)
         yield opened_gear
 
 
@@ -128,10 +127,10 @@ def test_pieces_without_triples_have_other_ids_in_each_collection(database, serv
     assert 50 == built.nodes
 
 
-def test_one_collection_is_built_and_the_others_stay_as_they_were(gear, database, embedder):
+def test_one_collection_is_built_and_the_others_stay_as_they_were(gear, connection, embedder):
     """New passages in both; the record of the last build is each collection's own."""
     before = gear.communities.read().by_collection()
-    fill(database, embedder, town("Vidin"), town("Vidin", collection="legal"))
+    fill(connection, embedder, town("Vidin"), town("Vidin", collection="legal"))
     built = gear.communities.build(collection="legal", size=3)
     after = gear.communities.read().by_collection()
     sizes = {build.collection: build.most for build in gear.graph.communities.builds()}
@@ -143,9 +142,9 @@ def test_one_collection_is_built_and_the_others_stay_as_they_were(gear, database
     assert gear.communities.read().stale
 
 
-def test_a_collection_that_is_not_there_or_ties_nothing_is_refused(gear, database, embedder):
+def test_a_collection_that_is_not_there_or_ties_nothing_is_refused(gear, connection, embedder):
     """In a line; and a misspelt one takes nothing away."""
-    write_passages(Graph(database), [Passage("a/p", "", "Nothing.", "p.md", collection="a")], embedder=embedder)
+    write_passages(Graph(connection), [Passage("a/p", "", "Nothing.", "p.md", collection="a")], embedder=embedder)
     before = gear.communities.read()
     with pytest.raises(NothingFound, match="no collection 'lega': there are a, default, legal"):
         gear.communities.build(collection="lega")
@@ -173,9 +172,11 @@ def test_a_collection_that_is_dropped_takes_its_communities_along(gear):
     assert (0, 0) == (gear.communities.build().new, gear.communities.build().gone)
 
 
-def test_a_collection_whose_documents_were_forgotten_has_no_communities_after_the_next_build(gear, database, embedder):
+def test_a_collection_whose_documents_were_forgotten_has_no_communities_after_the_next_build(
+    gear, connection, embedder
+):
     """Though its entities are named elsewhere, too."""
-    fill(database, embedder, town("Sofia"))
+    fill(connection, embedder, town("Sofia"))
     gear.corpus.forget("Sofia.md", collection="legal")
     assert "legal" in gear.communities.read().by_collection()
     gear.communities.build()
@@ -183,10 +184,10 @@ def test_a_collection_whose_documents_were_forgotten_has_no_communities_after_th
     assert ["default"] == list(gear.communities.read().by_collection())
 
 
-def test_an_entity_that_is_written_again_is_in_its_community_again(gear, database, embedder):
+def test_an_entity_that_is_written_again_is_in_its_community_again(gear, connection, embedder):
     """The community is the same one, but the node is another."""
     gear.corpus.forget("Varna.md")
-    fill(database, embedder, town("Varna"))
+    fill(connection, embedder, town("Varna"))
     gear.communities.build()
     hierarchy = gear.communities.read()
     names = names_of(gear.graph, hierarchy)
@@ -256,7 +257,7 @@ def test_too_many_different_sets_of_readers_are_nobody(database, server, embedde
     """A bound that hides, and never shows."""
     monkeypatch.setattr("gear_neo4j.communities.weighing.MOST_SETS", 1)
     passages, triples = town("Varna")
-    restricted = [replace(one, readers=("hr", "it")[place % 2 :]) for place, one in enumerate(passages)]
+    restricted = [replace(one, readers=("hr", "it")[index % 2 :]) for index, one in enumerate(passages)]
     fill(database, embedder, (restricted, triples))
     with opened(server, embedder) as gear:
         gear.communities.build()
@@ -310,7 +311,7 @@ def test_a_new_version_of_a_document_for_fewer_hides_reports_at_once(
 ):
     """Though no passage of the earlier one is left."""
     passages, triples = town("Varna")
-    fill(database, embedder, ([replace(one, position=place + 1) for place, one in enumerate(passages)], triples))
+    fill(database, embedder, ([replace(one, position=index + 1) for index, one in enumerate(passages)], triples))
     new = Passage("new", "Varna", "Nothing is near.", source, position=1, readers=readers)
     with opened(server, embedder) as gear:
         gear.communities.build()
@@ -400,7 +401,7 @@ def test_names_and_degrees_of_members_are_those_of_the_scope(database, server, e
         view = gear.scoped(collections=["default"])
         (members,) = names_of(view.graph, view.communities.read()).values()
 
-    assert [(f"Varna thing {place}", 3) for place in range(4)] == sorted((one.name, one.degree) for one in members)
+    assert [(f"Varna thing {index}", 3) for index in range(4)] == sorted((one.name, one.degree) for one in members)
 
 
 # Adopted graphs

@@ -17,9 +17,11 @@ from gear_neo4j.roles.answering import PromptedRoles
 from gear_neo4j.roles.evaluators import Grader, Thresholds
 from gear_neo4j.usage import Usage
 from gear_neo4j.wire import read_trace, write_trace
-from tests.graphs import ingest, opened
+from tests.graphs import opened
 from tests.loops import Script, asked, role_of, scores_of
 from tests.scripted_server import Fault
+
+pytestmark = pytest.mark.one_server_line
 
 HARBOUR = "Ana Petkova designed the harbour of Varna. It rained a great deal that year in the city. The bread was good."
 PASSAGES = {
@@ -57,8 +59,8 @@ class Elsewhere:
         if self.error:
             raise SearchError(self.error)
         return [
-            Passage(f"https://example.org/{place}", "A page", text, f"https://example.org/{place}")
-            for place, text in enumerate(self.pages)
+            Passage(f"https://example.org/{index}", "A page", text, f"https://example.org/{index}")
+            for index, text in enumerate(self.pages)
         ]
 
 
@@ -66,10 +68,9 @@ PAGE = "The harbour was designed by Ana Petkova in the year 1921. Nobody else wa
 
 
 @pytest.fixture
-def corpus(database, embedder, tmp_path):
+def corpus(shared, embedder):
     """Three passages, one of which helps."""
-    ingest(database, embedder, tmp_path, PASSAGES, [("harbour", "Ana Petkova", "designed", "harbour of Varna")])
-    return database
+    return shared.ingested(PASSAGES, [("harbour", "Ana Petkova", "designed", "harbour of Varna")], embedder)
 
 
 def answering(text="Answer: Ana Petkova [1]."):
@@ -135,7 +136,7 @@ def test_where_all_strips_are_poor_the_best_is_kept(corpus, server, embedder):
     class Whole(Fixed):
         def evaluate(self, question, texts):
             whole = [HARBOUR in text for text in texts]
-            return Reply(tuple(0.9 if one else -0.8 - place / 100 for place, one in enumerate(whole)), "", Usage(), 0.0)
+            return Reply(tuple(0.9 if one else -0.8 - index / 100 for index, one in enumerate(whole)), "", Usage(), 0.0)
 
     with asked(server, embedder, answering()) as gear:
         answer = ask(gear, Whole(best=0.9), strips="excerption", min_score=0.95)
@@ -336,7 +337,7 @@ def test_tavily_is_asked_by_its_own_client(tavily):
     ],
 )
 def test_whatever_tavily_says_is_one_error(tavily, reply):
-    """Told in one line."""
+    """Reported in one line."""
     tavily.reply = reply
     with pytest.raises(SearchError, match=r"\Atavily: ") as raised:
         searcher_at(tavily).search("harbour", k=3)

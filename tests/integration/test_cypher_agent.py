@@ -72,7 +72,7 @@ def test_a_query_gives_the_facts_of_a_cited_answer(graph, server, embedder, tmp_
     (citation,) = answer.citations
     assert "[F1] row 1 —has→ employer = Black Sea Harbour Board; seat = Varna" == str(citation)
     (query,) = answer.trace.steps[0].queries
-    assert f"{RIGHT} LIMIT 50" == query.text
+    assert f"{RIGHT} LIMIT 51" == query.text
     assert {"employer": "Black Sea Harbour Board", "seat": "Varna"} == json.loads(query.rows[0])
     assert {"query": 1, "answer": 1} == {role: usage.calls for role, usage in answer.usage.items()}
     assert ["question", "verdict", "facts", *["token"] * 3, "answer"] == [event.kind for event in events]
@@ -121,7 +121,7 @@ def test_without_rows_there_is_no_answer(graph, server, embedder, queries):
     assert (len(queries) > 1) == bool(answer.trace.steps[0].failures)
 
 
-def test_a_query_that_takes_too_long_is_told_and_not_tried_again(graph, server, embedder):
+def test_a_query_that_takes_too_long_is_reported_and_not_retried(graph, server, embedder):
     """Another one might take as long."""
     loop = "UNWIND range(1, 1000) AS a UNWIND range(1, 1000) AS b UNWIND range(1, 1000) AS c RETURN sum(a * b * c) AS n"
     with asked(server, embedder, loop) as (gear, model):
@@ -131,12 +131,38 @@ def test_a_query_that_takes_too_long_is_told_and_not_tried_again(graph, server, 
     assert "too long" in answer.trace.steps[0].queries[0].problem
 
 
-def test_rows_are_limited(graph, server, embedder):
-    """By the guard in the query, and in what is read."""
-    with asked(server, embedder, "UNWIND range(1, 900) AS n RETURN n LIMIT 900") as (gear, _model):
+@pytest.mark.parametrize("text", ["RETURN n LIMIT 900", "RETURN n"])
+def test_a_list_that_is_cut_is_never_taken_for_the_whole(graph, server, embedder, text):
+    """The model, the trace and the answer are told; whoever counts these rows must know."""
+    with asked(server, embedder, f"UNWIND range(1, 900) AS n {text}") as (gear, model):
+        answer = gear.ask("How many are there?", agent=CypherAgent(rows=3))
+
+    note = "only the first 3 rows were read: there are more"
+    assert [note, "n = 1", "n = 2", "n = 3"] == [fact.object for fact in answer.gist]
+    assert f"[F1] the rows —are cut→ {note}" in model.requests[1]["messages"][1]["content"]
+    assert {"truncated": note} == json.loads(answer.trace.steps[0].queries[0].rows[0])
+    assert f"The facts do not say. ({note})" == answer.text
+
+
+@pytest.mark.parametrize("text", ["UNWIND range(1, 3) AS n RETURN n", "UNWIND range(1, 900) AS n RETURN n LIMIT 3"])
+def test_a_list_is_whole_where_the_query_has_no_more(graph, server, embedder, text):
+    """As many rows as are read, or a limit that the model wrote itself."""
+    with asked(server, embedder, text) as (gear, _model):
         answer = gear.ask(QUESTION, agent=CypherAgent(rows=3))
 
     assert ["n = 1", "n = 2", "n = 3"] == [fact.object for fact in answer.gist]
+    assert "The facts do not say." == answer.text
+
+
+def test_rows_that_a_prompt_has_no_room_for_are_told(graph, server, embedder):
+    """Each row has its beginning, and the first fact says that rows are missing."""
+    long = f"UNWIND range(1, 40) AS n RETURN n, '{'a' * 1_900}' AS text"
+    with asked(server, embedder, long) as (gear, _model):
+        answer = gear.ask(QUESTION, agent=CypherAgent())
+
+    note, *rows = [fact.object for fact in answer.gist]
+    assert "only the first 20 rows were read: the others do not fit into a prompt" == note
+    assert (20, {"…"}) == (len(rows), {row[-1] for row in rows})
 
 
 def test_an_answer_that_is_too_large_says_so(graph, server, embedder):
@@ -146,10 +172,10 @@ def test_an_answer_that_is_too_large_says_so(graph, server, embedder):
         answer = gear.ask(QUESTION, agent=CypherAgent(rows=300))
 
     (query,) = answer.trace.steps[0].queries
-    note = f"only {len(query.rows) - 1} rows were read: the answer is too large"
+    note = f"only the first {len(query.rows) - 1} rows were read: the answer is too large"
     assert {"truncated": note} == json.loads(query.rows[0])
     assert 50 < len(query.rows) < 300
-    assert f"[F1] row 1 —has→ truncated = {note}" in model.requests[1]["messages"][1]["content"]
+    assert "[F1] the rows —are cut→ only the first 20 rows" in model.requests[1]["messages"][1]["content"]
 
 
 def test_what_cannot_be_asked(graph, database, server, embedder, tmp_path):

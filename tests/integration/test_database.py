@@ -13,7 +13,7 @@ from gear_neo4j.errors import (
     ServerUnavailable,
     SettingsError,
 )
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query, load, resource_folder
 from tests.wire import Wire
@@ -54,6 +54,43 @@ def test_an_unknown_database_is_named(server):
         Database.connect(server.uri, username=server.username, password=server.password, name="nosuch")
 
 
+class Streaming(Database):
+    """A database whose named queries are one."""
+
+    query: Query
+
+    def _named(self, name):
+        return self.query
+
+
+@pytest.fixture
+def streaming(server):
+    """Opens a database that streams one query."""
+    with Streaming.connect(server.uri, username=server.username, password=server.password) as database:
+        yield database
+
+
+def test_a_stream_ends_at_the_time_limit_of_its_query(streaming):
+    """The error names the file."""
+    text = "UNWIND range(1, 10000000000) AS n WITH n WHERE n < 3 RETURN n"
+    streaming.query = Query("slow", text, timeout=1, file="cypher/slow.cypher")
+    rows = streaming.stream("slow")
+
+    with pytest.raises(QueryTimeout, match=r"too long: .* \(cypher/slow\.cypher\)$"):
+        list(rows)
+
+
+def test_the_drivers_log_of_a_stream_has_no_long_list(streaming, caplog):
+    """As that of any other query: a vector there would be thousands of characters."""
+    streaming.query = Query("given", "UNWIND $rows AS row RETURN row", frozenset({"rows"}))
+    with caplog.at_level("DEBUG", logger="neo4j"):
+        count = sum(1 for _ in streaming.stream("given", rows=[123456789] * 50))
+
+    sent = [record.getMessage() for record in caplog.records if "UNWIND $rows" in record.getMessage()]
+    assert (50, 1) == (count, len(sent))
+    assert "123456789" not in sent[0]
+
+
 def test_no_server_says_how_to_start_one():
     """Nothing listens on the discard port."""
     with pytest.raises(ServerUnavailable, match="gear up"):
@@ -62,7 +99,7 @@ def test_no_server_says_how_to_start_one():
 
 @pytest.mark.parametrize("uri", ["127.0.0.1:7687", "ftp://127.0.0.1", "bolt+x://127.0.0.1:7687"])
 def test_an_address_that_is_none_is_a_setting_to_mend(uri):
-    """A scheme the driver does not know is told with the variable's name."""
+    """A scheme that the driver does not know is refused with the variable's name."""
     with pytest.raises(SettingsError, match="NEO4J_URI"):
         Database.connect(uri, username="neo4j", password="x")
 

@@ -14,12 +14,14 @@ from gear_neo4j import Gear
 from gear_neo4j.domain import Passage
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.models.chat import Chat
-from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS
 from tests.framework_models import Llm, Model, Reader
-from tests.graphs import ingest, opened
+from tests.graphs import opened
 from tests.loops import Script
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import FACTS, PASSAGES, QUESTION, ToyModel
+
+pytestmark = pytest.mark.one_server_line
 
 DOCS = Path(__file__).parents[2] / "docs"
 PLANNED = Script(plan={"steps": []}, recall="Answer: Four.")
@@ -52,9 +54,9 @@ def reply(messages):
 
 
 @pytest.fixture
-def gear(database, server, embedder, tmp_path):
+def gear(shared, server, embedder):
     """A Gear over three hops and a recipe, with a scripted model."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+    shared.ingested(PASSAGES, FACTS, embedder)
     with ScriptedServer(reply) as model:
         chat = Chat(ChatOpenAI(model="toy", api_key="none", base_url=model.url, max_retries=0, timeout=5))
         with opened(server, embedder, chat=chat) as gear:
@@ -188,6 +190,19 @@ def test_a_document_reads_back(gear):
 def test_a_tool_of_langchain_in_a_plan(gear):
     """The planner takes it as its only tool."""
     run("choosing.md", gear=gear, my_tool=spelled)
+
+
+def test_a_retriever_in_ten_lines(gear):
+    """The example of CONTRIBUTING.md is found by its name, and the shortest passages come first."""
+    try:
+        run("../CONTRIBUTING.md", blocks=slice(1))
+        hits = gear.search(QUESTION, k=3, retriever="brief")
+    finally:
+        RETRIEVERS.remove("brief")
+
+    lengths = [len(hit.passage.text) for hit in hits]
+    assert (3, sorted(lengths)) == (len(lengths), lengths)
+    assert [1, 2, 3] == [hit.rank for hit in hits]
 
 
 def test_a_retriever_an_agent_and_an_extractor_of_ones_own(gear):

@@ -7,12 +7,12 @@ import pytest
 
 from gear_neo4j.errors import DatabaseError
 from gear_neo4j.gear.doctor import LIMITS, Doctor, about_limits
+from gear_neo4j.graph.connection.query_log import LOGGER
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.query_log import LOGGER
-from gear_neo4j.graph.schema import expected_indexes
+from gear_neo4j.graph.schema.indexes import expected_indexes
 from gear_neo4j.ingestion.pipeline import Ingest
-from gear_neo4j.retrieval.beam import Beam
+from gear_neo4j.retrieval.walk.beam import Beam
 from tests.commands import one_line
 
 
@@ -53,7 +53,7 @@ def test_an_index_that_was_dropped_is_a_problem(filled, embedder):
     assert () == found.costs
 
 
-def test_passages_that_were_never_read_are_told_with_what_to_do(filled, embedder):
+def test_passages_without_an_extraction_are_reported_with_what_to_do(filled, embedder):
     """An extraction is outstanding."""
     filled.run(Query("unread", "MATCH (p:Passage {id: 'p1'}) REMOVE p.extractedAt, p.extractors", writes=True))
 
@@ -72,7 +72,7 @@ def test_passages_that_were_never_read_are_told_with_what_to_do(filled, embedder
         ({}, "ok", "does not tell"),
     ],
 )
-def test_a_server_without_limits_is_told_which_to_set(settings, level, detail):
+def test_for_a_server_without_limits_the_missing_ones_are_named(settings, level, detail):
     """By their names; a server that keeps its settings to itself is no problem."""
     finding = about_limits(settings)
 

@@ -5,9 +5,11 @@ from langchain_core.language_models import FakeListChatModel
 
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.errors import EmbeddingMismatch
-from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.recipes.registry import RETRIEVERS
 from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened
+
+pytestmark = pytest.mark.one_server_line
 
 GRAPH = "CREATE (:Drug {name: 'alectinib'})-[:INHIBITS]->(:Gene {name: 'ALK'})"
 PROFILE = Profile(name="drugs", entities={label: Entities(names=("name",)) for label in ("Drug", "Gene")})

@@ -7,12 +7,12 @@ import pytest
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.domain import Passage, make_triple
 from gear_neo4j.errors import NothingFound
-from gear_neo4j.graph import entities
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.read import entities
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.ingestion.writing import write_passages, write_triples
-from gear_neo4j.wire import entities_json, entity_json
+from gear_neo4j.wire import entities_json, to_json
 from tests.graphs import opened
 
 OPEN = [
@@ -45,9 +45,9 @@ def write(database, embedder, passages):
 
 
 @pytest.fixture
-def gear(server, database, embedder):
+def gear(server, shared, embedder):
     """Four passages, two of them for few."""
-    write(database, embedder, [*OPEN, *SECRET])
+    shared.filled("entities", embedder, lambda database: write(database, embedder, [*OPEN, *SECRET]))
     with opened(server, embedder) as gear:
         yield gear
 
@@ -110,7 +110,7 @@ def test_a_hidden_name_is_like_one_that_does_not_exist(gear, name):
     """By its name, by its id, and in the JSON."""
     view = gear.scoped(**SCOPE)
     shown = entities_json(name, view.entities(name))["entities"]
-    records = [entity_json(view.entity(entity["id"])) for entity in shown]
+    records = [to_json(view.entity(entity["id"])) for entity in shown]
     messages = []
     for id in (gear.entities("Bo")[0].id, "4:none:1"):
         with pytest.raises(NothingFound) as raised:

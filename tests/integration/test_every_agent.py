@@ -9,12 +9,10 @@ import pytest
 from langchain_openai import ChatOpenAI
 
 from gear_neo4j import (
-    Agent,
     Base,
     Crag,
     CypherAgent,
     GearAgent,
-    Graph,
     GraphRagGlobal,
     GraphRagLocal,
     Ircot,
@@ -24,22 +22,25 @@ from gear_neo4j import (
     PatternAgent,
     Planner,
     SelfRag,
-    Sync,
+    SyncGE,
 )
 from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.agents.tools import ToolReply
 from gear_neo4j.cancellation import cancellable
-from gear_neo4j.cli.flags import agent_from
+from gear_neo4j.cli.choice import Choice
 from gear_neo4j.cli.main import main
 from gear_neo4j.errors import InputError
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.models.replay import ReplayChat
 from gear_neo4j.roles.parsers import without_markers
+from gear_neo4j.types import Agent, Graph
 from tests.conftest import clear
 from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened
 from tests.integration.test_adopt import FILMS, PROFILE, write
 from tests.scripted_server import ScriptedServer
+
+pytestmark = pytest.mark.one_server_line
 
 QUESTION = "Where was the director of The Matrix born?"
 NEXT = "Where was Lana Wachowski born?"
@@ -70,7 +71,7 @@ AGENTS = {
     "gear": GearAgent(over=BM25),
     "ircot": Ircot(over=BM25),
     "crag": Crag(over=BM25, evaluator="grader"),
-    "crag over sync": Crag(over=Sync(base="bm25"), evaluator="grader"),
+    "crag over sync": Crag(over=SyncGE(base="bm25"), evaluator="grader"),
     "selfrag": SelfRag(over=BM25),
     "planner": Planner(),
     "graphrag-local": GraphRagLocal(),
@@ -255,7 +256,7 @@ STANDING = ("gear", "ircot", "crag", "selfrag", "paths")
 @pytest.mark.parametrize("agent", STANDING)
 def test_any_agent_stands_on_any_retriever(gear, agent, retriever):
     """``gear ask --agent X --retriever Y`` for every pair that makes sense; what a retriever costs is on the books."""
-    recipe = agent_from(agent, retriever, {"evaluator": "grader"} if agent == "crag" else {})
+    recipe = Choice(retriever, agent, [("evaluator", "grader")] if agent == "crag" else []).make_agent()
     answer = gear.ask(QUESTION, k=4, agent=recipe)
 
     assert answer.text
@@ -267,7 +268,7 @@ def test_any_agent_stands_on_any_retriever(gear, agent, retriever):
 
 def test_local_search_stands_on_a_subgraph(gear):
     """And on a larger one where its options say so."""
-    answer = gear.ask(QUESTION, agent=agent_from("graphrag-local", "subgraph", {"entities": 2}))
+    answer = gear.ask(QUESTION, agent=Choice("subgraph", "graphrag-local", [("entities", "2")]).make_agent())
 
     assert answer.text
 

@@ -1,15 +1,17 @@
 """The bots of ``examples/``, as a user starts them: a process, questions a line each, a real Neo4j."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from gear_neo4j import Gear
+from tests import processes
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import QUESTION, ToyModel
+
+pytestmark = pytest.mark.one_server_line
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PAGES = {
@@ -27,13 +29,8 @@ def bot(server, empty, tmp_path, monkeypatch):
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
 
     def run(name, *args, questions=(), **variables):
-        return subprocess.run(
-            [sys.executable, EXAMPLES / name, *args],
-            input="\n".join(questions),
-            env=os.environ | variables,
-            capture_output=True,
-            text=True,
-            timeout=120,
+        return processes.run(
+            [sys.executable, EXAMPLES / name, *args], text="\n".join(questions), env=os.environ | variables
         )
 
     return run

@@ -3,7 +3,6 @@
 import logging
 import socket
 import ssl
-import subprocess
 import sys
 import threading
 import time
@@ -14,10 +13,11 @@ import pytest
 import trustme
 
 from gear_neo4j.errors import DatabaseError, QueryTimeout, ServerUnavailable
-from gear_neo4j.graph.database import GRACE, Database
-from gear_neo4j.graph.excerpt import LONGEST_ANSWER
-from gear_neo4j.graph.meter import Meter, NamedContext
+from gear_neo4j.graph.connection.database import GRACE, Database
+from gear_neo4j.graph.connection.meter import Meter, NamedContext
+from gear_neo4j.graph.guard.excerpt import LONGEST_ANSWER
 from gear_neo4j.graph.queries import Query
+from tests.processes import run
 from tests.wire import TlsWire, Wire
 
 PROCESS = Path(__file__).with_name("excerpt_process.py")
@@ -85,7 +85,7 @@ def test_rows_are_read_one_by_one_up_to_the_budget(fat):
     count = len(excerpt.rows)
     assert 20 < count < 200
     assert [*range(1, count + 1)] == [row["n"]["properties"]["number"] for row in excerpt.rows]
-    assert f"only {count} rows were read: the answer is too large" == excerpt.truncated
+    assert f"only the first {count} rows were read: the answer is too large" == excerpt.truncated
     properties = {"number": 1, "embedding": "<768 numbers>", "small": [0.5, 1.0]}
     assert {"n": {"labels": ["FatTest"], "properties": properties}, "e": "<768 numbers>"} == excerpt.rows[0]
 
@@ -100,10 +100,20 @@ def test_an_answer_of_long_texts_is_truncated(database):
 
 
 def test_an_answer_within_its_budget_is_whole(database):
-    """Nothing is said of the rows that the limit leaves out."""
-    excerpt = database.read_text("UNWIND range(1, 300) AS n RETURN n", limit=20)
+    """Also where it has as many rows as the limit."""
+    excerpt = database.read_text("UNWIND range(1, 20) AS n RETURN n", limit=20)
 
     assert ("", 20) == (excerpt.truncated, len(excerpt.rows))
+
+
+@pytest.mark.parametrize(
+    ("limit", "read"), [(20, "only the first 20 rows were read"), (1, "only the first row was read")]
+)
+def test_rows_beyond_the_limit_are_told(database, limit, read):
+    """Whoever counts the rows must know."""
+    excerpt = database.read_text("UNWIND range(1, 300) AS n RETURN n", limit=limit)
+
+    assert (f"{read}: there are more", limit) == (excerpt.truncated, len(excerpt.rows))
 
 
 @pytest.mark.parametrize("levels", [100, 400])
@@ -157,7 +167,7 @@ def test_a_driver_of_the_callers_is_lent_and_stays_open(server, connection):
 
 
 def test_a_query_sees_what_was_written_before(database):
-    """Its own driver is told the bookmarks of ours."""
+    """Its own driver gets the bookmarks of ours."""
     database.run(Query("write", "MERGE (:__GearTests)", writes=True))
 
     assert ({"there": True},) == database.read_text("RETURN EXISTS { MATCH (:__GearTests) } AS there").rows
@@ -209,7 +219,7 @@ def test_the_fattest_row_takes_little_memory(connection, server, value, size, re
         count = times * 1_000_000 // size // 1_000
         text = f"UNWIND range(1, 1000) AS a UNWIND range(1, {count}) AS b RETURN collect({value}) AS a"
         command = [sys.executable, PROCESS, server.uri, server.username, server.password, connection.name, text]
-        rows, used = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().split("\t")
+        rows, used = run(command, check=True).stdout.strip().split("\t")
         grown[rows] = int(used)
 
     record_property(value, grown)

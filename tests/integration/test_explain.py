@@ -3,6 +3,9 @@
 import json
 
 import neo4j
+import pytest
+
+pytestmark = pytest.mark.one_server_line
 
 
 def statements(text):

@@ -7,17 +7,19 @@ from langchain_core.language_models import FakeListChatModel
 
 from gear_neo4j.cli.main import main
 from gear_neo4j.errors import ExitCode, InputError
-from gear_neo4j.extraction.chat import ChatExtractor
+from gear_neo4j.extraction.extractor import ChatExtractor
 from gear_neo4j.extraction.rules import RuleExtractor
 from gear_neo4j.extraction.run import Extraction
 from gear_neo4j.gear.extractors import bulk_readers
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema.preparation import prepare
 from gear_neo4j.ingestion.admin.export import AdminExport
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.chat import Chat
+
+pytestmark = pytest.mark.one_server_line
 
 GRAPH = Query(
     "graph",
@@ -189,8 +191,8 @@ def test_a_folder_that_holds_something_is_left_alone(embedder, sources, tmp_path
 def test_the_command_refuses_such_a_folder_before_anything_starts(tmp_path, monkeypatch, capsys, ray):
     """A cluster or a model would take seconds to start."""
     (tmp_path / "mine.txt").write_text("The Elbe rises in Bohemia.")
-    for name in ("crew_on_ray", "open_embedder"):
-        monkeypatch.setattr(f"gear_neo4j.cli.export.{name}", lambda *_, **__: pytest.fail("started"))
+    for name in ("documents.Cluster.crew", "export.open_embedder"):
+        monkeypatch.setattr(f"gear_neo4j.cli.{name}", lambda *_, **__: pytest.fail("started"))
 
     with pytest.raises(SystemExit) as ended:
         main(["export", str(tmp_path / "mine.txt"), "--admin-import", str(tmp_path), *ray])

@@ -13,14 +13,16 @@ from langchain_openai import ChatOpenAI
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import ModelError
-from gear_neo4j.extraction.chat import ChatExtractor
+from gear_neo4j.extraction.extractor import ChatExtractor
 from gear_neo4j.extraction.run import Extraction
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.models.chat import Chat
-from tests.forks import Fork, extracting
+from tests.forks import Connecting, extracting
 from tests.graphs import ingest
 from tests.scripted_server import Fault, ScriptedServer
+
+pytestmark = pytest.mark.one_server_line
 
 PASSAGES = 500
 FEW = 60
@@ -192,7 +194,7 @@ def test_killed_three_times_it_ends_in_the_same_graph_and_pays_for_nothing_twice
     with ScriptedServer(extract, fault=fatal) as model:
         codes = []
         while not codes or codes[-1] == -signal.SIGKILL:
-            running.append(Fork(extracting, server, model.url, tmp_path / "cache.sqlite", threads))
+            running.append(Connecting(extracting, server, model.url, tmp_path / "cache.sqlite", threads))
             codes.append(running[-1].wait())
 
     assert [*[-signal.SIGKILL] * KILLS, 0] == codes

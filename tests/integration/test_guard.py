@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 
 from gear_neo4j import CypherAgent
 from gear_neo4j.errors import DatabaseError, GuardError, QueryTimeout
-from gear_neo4j.graph.database import GRACE
+from gear_neo4j.graph.connection.database import GRACE
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.guard import admit, check
+from gear_neo4j.graph.guard.guard import admit, check
 from gear_neo4j.graph.queries import Query
 from tests.attacks import ATTACKS
 from tests.dump import dump
@@ -41,12 +41,9 @@ FORGET = Query("forget", "MATCH (n:GuardTest) DETACH DELETE n", writes=True)
 
 
 @pytest.fixture
-def graph(database):
+def graph(shared, embedder):
     """Fifteen people, of whom fourteen know each other, and a board."""
-    database.run(FORGET)
-    database.run(PEOPLE)
-    yield database
-    database.run(FORGET)
+    return shared.filled("people", embedder, lambda database: database.run(PEOPLE))
 
 
 @pytest.fixture

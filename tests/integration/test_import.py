@@ -3,9 +3,8 @@
 import csv
 import os
 import signal
-import subprocess
-import sys
 import time
+from contextlib import ExitStack
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,10 +14,10 @@ from gear_neo4j.adoption.admin_csv import Dialect
 from gear_neo4j.adoption.importing import Import
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.imports import FileProgress
 from gear_neo4j.graph.queries import Query
-from tests.commands import RUN
+from gear_neo4j.graph.write.imports import FileProgress
 from tests.dump import dump
+from tests.processes import GEAR, PIPE, run, started
 
 PEOPLE = """\
 id:ID(Person),name,born:int,height:float,alive:boolean,tags:string[],scores:long[],since:date,seen:datetime,home:point,:LABEL
@@ -76,7 +75,7 @@ def test_nodes_and_relationships_come_in_with_their_types(empty, files):
     assert [] == [row for row in dump(empty)["constraints"] if "gear" in row]
 
 
-def test_rows_that_cannot_be_used_are_told_with_their_line_and_the_rest_comes_in(empty, files):
+def test_unusable_rows_are_reported_with_their_line_and_the_rest_is_imported(empty, files):
     """A duplicate id, a number that is none, a missing end, too few fields."""
     problems = []
     people = "id:ID,born:int,:LABEL\na,1,P\na,2,P\nb,old,P\nc,3\nd,4,P\n"
@@ -144,23 +143,23 @@ def test_a_killed_import_goes_on_where_it_was_and_doubles_nothing(server, empty,
     pairs = "".join(f"n{number},n{(number * 7) % 20_000},R\n" for number in range(20_000))
     rels.write_text(":START_ID,:END_ID,:TYPE\n" + pairs)
     environment = os.environ | {"NEO4J_URI": server.uri, "NEO4J_PASSWORD": server.password or ""}
-    command = [sys.executable, "-c", RUN, "import", str(nodes), str(rels)]
+    command = [*GEAR, "import", nodes, rels]
     counted = read(
         "RETURN COUNT { MATCH (:N) } AS nodes, COUNT { MATCH (:N)-[:R]->(:N) } AS rels, "
         "COUNT { MATCH (:__GearImport) } AS marked"
     )
     killed = 0
     for goal in (3_000, 15_000, 30_000):
-        process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
-        while process.poll() is None:
-            row = empty.run(counted)[0]
-            if row["nodes"] + row["rels"] >= goal:
-                process.send_signal(signal.SIGKILL)
-            time.sleep(0.01)
+        with started(command, env=environment) as process:
+            while process.poll() is None:
+                row = empty.run(counted)[0]
+                if row["nodes"] + row["rels"] >= goal:
+                    process.send_signal(signal.SIGKILL)
+                time.sleep(0.01)
         killed += process.returncode == -signal.SIGKILL
     assert 3 == killed
 
-    subprocess.run(command, env=environment, check=True, capture_output=True)
+    run(command, env=environment, check=True)
 
     assert {"nodes": 20_000, "rels": 20_000, "marked": 0} == empty.run(counted)[0]
 
@@ -217,9 +216,10 @@ def test_two_processes_that_import_the_same_files_at_once_write_each_row_once(se
     """Whoever is second to go on from a line stops with a line of its own, or finds everything done."""
     nodes, rels = chain_of(files, length=8_000)
     environment = os.environ | {"NEO4J_URI": server.uri, "NEO4J_PASSWORD": server.password or ""}
-    command = [sys.executable, "-c", RUN, "import", str(nodes), str(rels)]
-    processes = [subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) for _ in range(3)]
-    printed = [process.communicate()[1] for process in processes]
+    command = [*GEAR, "import", nodes, rels]
+    with ExitStack() as stack:
+        processes = [stack.enter_context(started(command, env=environment, stderr=PIPE)) for _ in range(3)]
+        printed = [process.communicate()[1] for process in processes]
 
     assert {"nodes": 8_000, "rels": 7_999, "marked": 0} == empty.run(COUNTED)[0]
     assert 0 in {process.returncode for process in processes}

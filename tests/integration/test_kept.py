@@ -10,12 +10,12 @@ import pytest
 
 from gear_neo4j import Base, Gear
 from gear_neo4j.errors import InputError
+from gear_neo4j.graph.connection.query_log import LOGGER
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.query_log import LOGGER
 from gear_neo4j.ingestion.reading import PASSAGES_A_BATCH
-from gear_neo4j.retrieval import kept
-from gear_neo4j.retrieval.kept import Rankers
 from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank import ranker_cache as kept
+from gear_neo4j.retrieval.rank.ranker_cache import RankerCache
 from gear_neo4j.settings import Settings
 from tests.graphs import ingest, opened
 from tests.unit.test_colbert import Letters
@@ -84,7 +84,7 @@ def test_a_search_during_an_ingest_keeps_no_half_of_an_index(database, server, e
 def test_the_hybrid_takes_no_older_index_of_words(graph, server, embedder, tmp_path, more, monkeypatch):
     """That of BM25 was looked at a moment ago; the hybrid, made now, is of the graph as it is now."""
     monkeypatch.setattr(kept, "RECHECK", math.inf)
-    rankers = Rankers(Graph(graph), home=tmp_path)
+    rankers = RankerCache(Graph(graph), home=tmp_path)
     question = Question(QUESTION, embedder=embedder)
     assert [] == rankers.ranker("bm25").rank(question, k=3)
     with opened(server, embedder) as other:

@@ -7,10 +7,13 @@ import pytest
 from langchain_core.language_models import FakeListChatModel
 
 from gear_neo4j.explain.communities import names_of
+from gear_neo4j.graph.read import templates
 from gear_neo4j.wire import read_trace, write_trace
 from tests.conftest import clear
 from tests.graphs import opened
 from tests.quick_embedder import QuickEmbedder
+
+pytestmark = pytest.mark.one_server_line
 
 KG = "pancancer_kg"
 
@@ -120,6 +123,20 @@ def test_relations_are_the_shortest_paths(adopted, server, question, heads, pred
     assert predicate in {triple.predicate for triple in answer.paths[0].triples}
 
 
+def test_rows_beyond_those_that_are_read_are_told(adopted, server, monkeypatch):
+    """To the model and in the answer; whoever counts the facts must know."""
+    question, heads, tail, _ = ONE_HOP[-1]
+    whole = ask(server, analysed("one-hop", heads, tail), question=question)
+    monkeypatch.setattr(templates, "ROWS", 1)
+    cut = ask(server, analysed("one-hop", heads, tail), question=question)
+
+    assert (True, "it is [F1].") == (1 < len(whole.gist) < 20, whole.text)
+    assert [("the rows", "are cut"), (whole.gist[0].subject, whole.gist[0].predicate)] == [
+        (fact.subject, fact.predicate) for fact in cut.gist
+    ]
+    assert "it is [F1]. (the graph has more facts than these)" == cut.text
+
+
 def test_another_chain_is_tried_where_the_first_gives_nothing(adopted, server):
     """All that were tried stand in the trace, which can be saved and read."""
     answer = ask(server, analysed("multi-hop", ["Galactosemia"], "Drug"), question="Which drugs may matter here?")
@@ -155,7 +172,7 @@ def test_what_the_graph_does_not_know_is_said_and_not_made_up(adopted, server, r
 
 
 def test_names_that_the_graph_has_not_cost_one_repair_call(adopted, server):
-    """The second reply is told which labels there are."""
+    """The repair prompt lists the existing labels."""
     answer = ask(server, analysed("one-hop", ["codeine"], "Gene"), analysed("one-hop", ["codeine"], "Genesymbol"))
 
     assert "answerable" == answer.stop_reason

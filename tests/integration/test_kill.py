@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema.preparation import prepare
 from gear_neo4j.ingestion.pipeline import Ingest
-from tests.forks import Fork, ingesting
+from tests.forks import Connecting, ingesting
+
+pytestmark = pytest.mark.one_server_line
 
 PASSAGES = 1_500
 KILLS = 10
@@ -44,9 +46,9 @@ def fingerprint(database) -> tuple[int, str]:
     return len(rows), blake2b("\n".join(rows).encode()).hexdigest()
 
 
-def started(server, folder) -> Fork:
+def started(server, folder) -> Connecting:
     """An ingest in a process of its own, once it is connected."""
-    process = Fork(ingesting, server, folder)
+    process = Connecting(ingesting, server, folder)
     assert process.began.wait(60)
     return process
 

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import subprocess
 import sys
 
 import neo4j
@@ -16,6 +15,9 @@ from gear_neo4j import Beam, Gear, Naive
 from gear_neo4j.errors import DatabaseError, EmbeddingMismatch, InputError, SettingsError
 from gear_neo4j.integrations.langchain import GearRetriever
 from tests.graphs import Fixed
+from tests.processes import run
+
+pytestmark = pytest.mark.one_server_line
 
 QUESTION = "2024 physics prize"
 PASSAGES = {
@@ -48,14 +50,15 @@ def driver(server):
 
 
 @pytest.fixture
-def gear(driver, database, embedder, tmp_path):
+def gear(driver, connection, shared, embedder, tmp_path):
     """Three hops: the question's words lead to the prize, the prize's laureate to the university and its town."""
     corpus = [{"id": id, "title": f"title {id}", "text": text} for id, text in PASSAGES.items()]
     facts = [{"id": id, "triples": triples} for id, triples in TRIPLES.items()]
     for name, lines in (("corpus.jsonl", corpus), ("triples.jsonl", facts)):
         (tmp_path / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    gear = Gear(driver, database=database.name, embedder=embedder)
-    gear.ingest([tmp_path / "corpus.jsonl"], triples=[tmp_path / "triples.jsonl"])
+    gear = Gear(driver, database=connection.name, embedder=embedder)
+    files = {"sources": [tmp_path / "corpus.jsonl"], "triples": [tmp_path / "triples.jsonl"]}
+    shared.filled(corpus, embedder, lambda _database: gear.ingest(**files))
     return gear
 
 
@@ -129,12 +132,12 @@ def test_a_path_of_a_document_names_its_triples(retriever):
     assert [*TRIPLES["prize"], *TRIPLES["study"], *TRIPLES["town"]] == statements(path)
 
 
-def test_the_cypher_of_a_document_shows_its_path(retriever, driver, database):
+def test_the_cypher_of_a_document_shows_its_path(retriever, driver, connection):
     """Run on the database as it stands in the metadata, it gives the triples, their entities and their passages."""
     *_, town = retriever.invoke(QUESTION)
     (path,) = town.metadata["paths"]
 
-    shown = driver.execute_query(path["cypher"]["statement"], path["cypher"]["parameters"], database_=database.name)
+    shown = driver.execute_query(path["cypher"]["statement"], path["cypher"]["parameters"], database_=connection.name)
 
     nodes = {node for record in shown.records for drawn in record for node in drawn.nodes}
     assert {" ".join(triple) for triple in statements(path)} == {
@@ -303,6 +306,6 @@ def test_the_package_alone_does_not_load_langchain():
     """Who does not use it does not wait for it."""
     code = "import sys, gear_neo4j; print([name for name in sys.modules if 'langchain' in name])"
 
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    printed = run([sys.executable, "-c", code], check=True).stdout
 
     assert "[]" == printed.strip()

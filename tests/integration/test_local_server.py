@@ -6,7 +6,6 @@ import shutil
 import signal
 import socket
 import stat
-import subprocess
 import sys
 import time
 import zipfile
@@ -19,13 +18,15 @@ from jgo.config import GlobalSettings
 
 from gear_neo4j.errors import DatabaseError, LocalServerError, QueryTimeout, SettingsError
 from gear_neo4j.gear.doctor import LIMITS, about_limits
-from gear_neo4j.graph.database import UNLIMITED, Database
+from gear_neo4j.graph.connection.database import UNLIMITED, Database
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.queries import Query, named
 from gear_neo4j.server import local
 from gear_neo4j.server.connection import connect
 from gear_neo4j.settings import DEFAULT_NEO4J_VERSION, Settings
-from tests.commands import RUN
+from tests.processes import GEAR, PIPE, run, started
+
+pytestmark = pytest.mark.one_server_line
 
 VERSION = os.environ.get("GEAR_NEO4J_VERSION") or DEFAULT_NEO4J_VERSION
 NAME = "tried"
@@ -80,9 +81,7 @@ def test_no_password_reads_as_an_option():
     )
     launcher = Path(local.__file__).with_name("launcher.py")
 
-    printed = subprocess.run(
-        [sys.executable, "-P", "-c", program, launcher], capture_output=True, text=True, check=True
-    )
+    printed = run([sys.executable, "-P", "-c", program, launcher], check=True)
 
     passwords = printed.stdout.split()
     assert 1_000 == len(set(passwords))
@@ -133,6 +132,10 @@ def limited(home):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GEAR_LOCAL_SETTINGS", "\n".join(FEW_SECONDS))
         server = local.start(name="limited", home=home, version=VERSION)
+    # On a slow machine the first queries of a server take seconds.
+    login = server.username, server.password
+    with neo4j.GraphDatabase.driver(server.uri, auth=login) as driver, driver.session() as session:
+        session.run(neo4j.Query(named("server_info").text, timeout=UNLIMITED)).consume()
     passages = "UNWIND range(1, 3000) AS i CREATE (:Passage {id: toString(i)})"
     with Database.connect(server.uri, username=server.username, password=server.password) as database:
         database.run(Query("passages", passages, writes=True, timeout=UNLIMITED))
@@ -232,8 +235,8 @@ def test_two_processes_that_start_at_once_get_one_server(server, home):
     )
     command = [sys.executable, "-c", code, NAME, str(home), VERSION]
 
-    starters = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    pids = {int(starter.communicate(timeout=300)[0]) for starter in starters}
+    with started(command, seconds=300, stdout=PIPE) as one, started(command, seconds=300, stdout=PIPE) as other:
+        pids = {int(starter.communicate()[0]) for starter in (one, other)}
 
     found = local.running(name=NAME, home=home)
     assert found
@@ -359,14 +362,12 @@ def test_a_server_starts_under_a_path_of_any_script(locale, tmp_path):
     environment = {**os.environ, **locale, "GEAR_HOME": str(folder), "M2_REPO": str(folder / "jars")}
 
     try:
-        started = subprocess.run(
-            [sys.executable, "-c", RUN, "up"],
+        ended = run(
+            [*GEAR, "up"],
             env=environment | {"PYTHONPATH": path, "GEAR_LOCAL_SETTINGS": "server.default_advertised_address=josé"},
-            capture_output=True,
-            check=False,
         )
         server = local.running(name="default", home=folder)
-        assert (0, True) == (started.returncode, server is not None), started.stderr.decode()
+        assert (0, True) == (ended.returncode, server is not None), ended.stderr
         assert [VERSION] == query(server, "CALL dbms.components() YIELD versions RETURN versions")[0]["versions"]
         advertised = query(server, "SHOW SETTINGS 'server.default_advertised_address' YIELD value")
         assert [{"value": "josé"}] == advertised
@@ -383,7 +384,7 @@ def test_a_path_that_java_cannot_read_is_refused(tmp_path):
 
 
 def link(source, target):
-    """A hard link, or a copy where the two places lie on different disks."""
+    """A hard link, or a copy if the two paths are on different disks."""
     try:
         os.link(source, target)
     except OSError:

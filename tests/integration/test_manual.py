@@ -6,6 +6,8 @@ import pytest
 
 from tools import manual
 
+pytestmark = pytest.mark.one_server_line
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):

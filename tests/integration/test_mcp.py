@@ -22,21 +22,22 @@ from gear_neo4j.mcp import calls
 from gear_neo4j.mcp.opening import OneGear
 from gear_neo4j.mcp.server import make_server
 from gear_neo4j.models.chat import Chat
-from gear_neo4j.registry import RETRIEVERS
+from gear_neo4j.recipes.registry import RETRIEVERS
 from tests.faults.proxy import Proxy
 from tests.graphs import opened
 from tests.mcp_client import Watched, answered, call, refused, server_over, talk
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import PASSAGES, QUESTION, TRIPLES, ToyModel
 
+pytestmark = pytest.mark.one_server_line
+
 SECRET = "zqxtaint"
 SITE = "https://example.org/study"
 
 
 @pytest.fixture
-def graph(database, embedder):
+def graph(shared, embedder):
     """Three hops and a recipe, one of the passages from the web; and one for few that names what the others do."""
-    graph = Graph(database)
     metadata = {"study": {"url": SITE}}
     open_passages = [
         Passage(id, f"title {id}", text, "corpus.jsonl", f"line {number}", metadata=metadata.get(id, {}))
@@ -46,9 +47,12 @@ def graph(database, embedder):
     facts = [make_triple(id, *fact) for id, facts in TRIPLES.items() for fact in facts]
     facts.append(make_triple(hidden.id, "Hinton", f"earns {SECRET}", f"{SECRET} crowns"))
     passages = [*open_passages, hidden]
-    write_passages(graph, passages, embedder=embedder)
-    write_triples(graph, facts, completed=[passage.id for passage in passages], embedder=embedder)
-    return graph
+
+    def fill(database):
+        write_passages(Graph(database), passages, embedder=embedder)
+        write_triples(Graph(database), facts, completed=[one.id for one in passages], embedder=embedder)
+
+    return Graph(shared.filled(passages, embedder, fill))
 
 
 @pytest.fixture
@@ -158,6 +162,7 @@ def test_paths_come_with_cypher_that_shows_them(view, connection):
 
     result = call(server, "paths", question="How is the physics prize 2024 connected with Edinburgh?", limit=1)
     (path,) = result["paths"]
+    assert result["truncated"]
     rows = view.graph.database  # the view itself refuses a text of one's own
 
     assert {"physics prize 2024", "Edinburgh"} <= set(result["named"])
@@ -281,7 +286,7 @@ def test_a_cancelled_answer_ends_at_its_next_step(server, graph, embedder, mode)
                 group.start_soon(client.call_tool, "ask", {"question": QUESTION})
                 await anyio.to_thread.run_sync(begun.wait)
                 scope.cancel()
-        assert await anyio.to_thread.run_sync(watched.left.wait, 10)
+        assert await anyio.to_thread.run_sync(watched.flag.wait, 10)
         release.set()
         return await client.call_tool("status", {})
 
@@ -297,7 +302,7 @@ def test_a_cancelled_answer_ends_at_its_next_step(server, graph, embedder, mode)
 
 
 def running():
-    return [thread for thread in threading.enumerate() if thread.name == "gear-stream"]
+    return [thread for thread in threading.enumerate() if thread.name == "gear-call"]
 
 
 # Errors
@@ -383,7 +388,7 @@ def test_a_database_that_is_down_at_one_call_and_back_at_the_next_works_again(se
 
 
 def test_a_server_that_does_not_answer_is_given_up_in_time(server, graph, embedder):
-    """The client is told so, and the next call is served."""
+    """The client gets an error, and the next call is served."""
     port = int(server.uri.rpartition(":")[2])
 
     async def work(client):
@@ -406,7 +411,7 @@ def test_one_call_too_many_is_refused_at_once(gear, monkeypatch):
     """It does not wait until the host gives up on it."""
     monkeypatch.setattr(calls, "CALLS", 0)
 
-    assert "the server is busy" in refused(server_over(gear), "status")
+    assert "0 calls run at once" in refused(server_over(gear), "status")
 
 
 def test_a_gear_that_cannot_be_opened_is_tried_again_by_the_next_call(gear):

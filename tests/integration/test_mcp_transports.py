@@ -3,7 +3,6 @@
 import json
 import os
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -20,20 +19,20 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from gear_neo4j import AsyncGear
 from gear_neo4j.domain import Passage, make_triple
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.writing import write_passages, write_triples
-from gear_neo4j.mcp.http import http_app, mounted, serve
-from gear_neo4j.mcp.keys import Keys
+from gear_neo4j.mcp.http import mounted
 from gear_neo4j.mcp.server import make_server
-from tests.commands import RUN
 from tests.graphs import opened
 from tests.integration.test_mcp import chat_over, running
 from tests.mcp_client import Watched, server_over, talk
+from tests.processes import GEAR, RUN, run
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import ToyModel
+
+pytestmark = pytest.mark.one_server_line
 
 KEY, OTHER = "0123456789abcdef", "fedcba9876543210"
 
@@ -84,9 +83,7 @@ def test_a_host_starts_it_as_a_process(graph, environment, tmp_path):
 
 def test_a_process_ends_when_its_host_goes(graph, environment, tmp_path):
     """Its input ends; nothing is left behind, and nothing was said on either output."""
-    ended = subprocess.run(
-        [sys.executable, "-c", RUN, "mcp"], input="", capture_output=True, text=True, env=environment, cwd=tmp_path
-    )
+    ended = run([*GEAR, "mcp"], env=environment, cwd=tmp_path)
 
     assert (0, "", "") == (ended.returncode, ended.stdout, ended.stderr)
 
@@ -107,6 +104,12 @@ def serving(app):
             thread.join()
 
 
+def application(server, *, middleware=(), **names):
+    """A host of the server."""
+    part = mounted(server, **names)
+    return Starlette(routes=[Route("/mcp", part.app)], middleware=middleware, lifespan=lambda _: part.lifespan())
+
+
 def talk_to(url, work, *, key=None, mode="auto"):
     """What ``work`` makes of a client over HTTP."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -125,21 +128,6 @@ def fetched(id):
     return lambda client: client.call_tool("fetch", {"id": id})
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_over_http_a_client_needs_its_key(server, graph, embedder, mode):
-    """With it, everything is as in memory, for clients of the newest protocol and of older ones."""
-    with opened(server, embedder) as gear, serving(http_app(server_over(gear), keys=Keys.of([KEY]))) as url:
-        result = talk_to(url, fetched("open"), key=KEY, mode=mode)
-        answers = [httpx2.post(url, headers=headers, content=b"{}").status_code for headers in ({}, bearer(OTHER))]
-
-    assert "Ada lives in Elbe." == result.structured_content["text"]
-    assert [401, 401] == answers
-
-
-def bearer(key):
-    return {"Authorization": f"Bearer {key}"}
-
-
 class Login:
     """Middleware of a host: it finds out who sends a request, and keeps that in the scope of the request."""
 
@@ -156,7 +144,7 @@ class Login:
 def test_in_a_host_application_each_request_gets_the_view_of_its_sender(server, graph, embedder, mode):
     """One server for all: resources, too, follow who sent the request, and nothing stays from the one before."""
 
-    async def gear_for(request):
+    def gear_for(request):
         if request.state.user not in views:
             raise SettingsError("who are you?")
         return views[request.state.user]
@@ -168,14 +156,11 @@ def test_in_a_host_application_each_request_gets_the_view_of_its_sender(server, 
     async def anonymous(client):
         return (await client.call_tool("status")).content[0].text
 
-    part = mounted(make_server(gear_for))
-    app = Starlette(
-        routes=[Route("/mcp", part.app)], middleware=[Middleware(Login)], lifespan=lambda _: part.lifespan()
-    )
+    app = application(make_server(gear_for), middleware=[Middleware(Login)])
     with opened(server, embedder) as gear, serving(app) as url:
         views = {
-            f"Bearer {KEY}": AsyncGear(gear.scoped(principals=["group:hr"])),
-            f"Bearer {OTHER}": AsyncGear(gear.scoped(principals=["user:ada"])),
+            f"Bearer {KEY}": gear.scoped(principals=["group:hr"]),
+            f"Bearer {OTHER}": gear.scoped(principals=["user:ada"]),
         }
         seen = [talk_to(url, work, key=key, mode=mode) for key in (KEY, OTHER, KEY)]
         refusal = talk_to(url, anonymous, mode=mode)
@@ -203,9 +188,7 @@ def test_a_page_elsewhere_does_not_reach_a_server_on_this_machine(headers, statu
         "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
     }
     accepted = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-    app = http_app(
-        make_server(lambda _: None), keys=None, hosts=["gear.example.org"], origins=["https://chat.example.org"]
-    )
+    app = application(make_server(lambda _: None), hosts=["gear.example.org"], origins=["https://chat.example.org"])
 
     with serving(app) as url:
         assert status == httpx2.post(url, json=body, headers={**accepted, **headers}).status_code
@@ -213,7 +196,7 @@ def test_a_page_elsewhere_does_not_reach_a_server_on_this_machine(headers, statu
 
 def test_a_body_of_more_than_a_mebibyte_is_refused():
     """Before it is parsed."""
-    with serving(http_app(make_server(lambda _: None), keys=None)) as url:
+    with serving(application(make_server(lambda _: None))) as url:
         headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
         assert 413 == httpx2.post(url, content=b" " * (1024 * 1024 + 1), headers=headers).status_code
 
@@ -237,9 +220,9 @@ def test_a_client_that_goes_away_ends_its_answer(server, graph, embedder, mode):
 
     with ScriptedServer(slow) as model, opened(server, embedder, chat=chat_over(model)) as gear:
         watched = Watched(gear)
-        with serving(http_app(server_over(watched, has_model=True), keys=None)) as url:
+        with serving(application(server_over(watched, has_model=True))) as url:
             talk_to(url, work, mode=mode)
-            assert watched.left.wait(10)
+            assert watched.flag.wait(10)
             release.set()
             deadline = time.monotonic() + 10
             while running() and time.monotonic() < deadline:
@@ -247,29 +230,3 @@ def test_a_client_that_goes_away_ends_its_answer(server, graph, embedder, mode):
 
             assert not running()
         assert 1 == len(model.requests)
-
-
-def test_the_command_serves_over_http_until_it_is_interrupted(graph, environment, tmp_path):
-    """It says where on standard error, and a used port is an error of one line."""
-    (tmp_path / "keys").write_text(f"{KEY}\n")
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        used = taken.getsockname()[1]
-        with pytest.raises(
-            SettingsError, match=f"127.0.0.1:{used} cannot be used: .*; choose another --host or --port"
-        ):
-            serve(Starlette(), host="127.0.0.1", port=used, on_start=print)
-    command = [sys.executable, "-c", RUN, "mcp", "--transport", "http", "--port", str(used)]
-
-    process = subprocess.Popen(
-        [*command, "--api-key-file", "keys"], stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path
-    )
-    try:
-        line = process.stderr.readline()
-        result = talk_to(line.split()[-1], fetched("open"), key=KEY)
-    finally:
-        process.terminate()
-        rest = process.communicate(timeout=60)[1]
-
-    assert f"MCP server at http://127.0.0.1:{used}/mcp\n" == line
-    assert "Ada lives in Elbe." == result.structured_content["text"]
-    assert "" == rest

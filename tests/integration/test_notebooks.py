@@ -5,6 +5,8 @@ import pytest
 
 from tools.notebooks import FOLDER, executed
 
+pytestmark = pytest.mark.one_server_line
+
 
 @pytest.mark.parametrize("name", sorted(file.name for file in FOLDER.glob("*.ipynb")))
 def test_a_notebook_shows_what_it_stores(name, server, empty, monkeypatch, tmp_path):

@@ -6,12 +6,14 @@ import pytest
 
 from gear_neo4j import Base, Beam, GearAgent, Naive
 from gear_neo4j.errors import InputError, SettingsError
-from gear_neo4j.evaluate import Query, evaluate
+from gear_neo4j.evaluate import EvaluationQuery, evaluate
 from tests.graphs import opened
 from tests.toy_model import CHAIN, QUESTION
 from tests.web import scripted_gear
 
-QUERIES = [Query("q1", QUESTION, gold=CHAIN), Query("q2", "bread and butter", gold=("other",))]
+pytestmark = pytest.mark.one_server_line
+
+QUERIES = [EvaluationQuery("q1", QUESTION, gold=CHAIN), EvaluationQuery("q2", "bread and butter", gold=("other",))]
 GRAPH = Naive(base="bm25", base_k=1, beam=Beam(length=3))
 
 
@@ -61,8 +63,13 @@ def test_a_view_is_measured_by_what_its_caller_gets(gear):
     ("queries", "options", "error", "message"),
     [
         ([], {}, InputError, "there are no questions"),
-        ([Query("q1", "Who?", gold=())], {}, InputError, "the question q1 has no gold passage"),
-        ([Query("q1", "Who?", gold=("p1", "prize", "p2"))], {}, InputError, "2 gold passages are not in neo4j: p1 is"),
+        ([EvaluationQuery("q1", "Who?", gold=())], {}, InputError, "the question q1 has no gold passage"),
+        (
+            [EvaluationQuery("q1", "Who?", gold=("p1", "prize", "p2"))],
+            {},
+            InputError,
+            "2 gold passages are not in neo4j: p1 is",
+        ),
         (QUERIES, {"systems": ["naiv"]}, SettingsError, "there is no retriever 'naiv': did you mean naive?"),
         (QUERIES, {"systems": []}, SettingsError, "there is no system to measure"),
         (QUERIES, {"systems": [GRAPH, Naive(base="bm25")]}, SettingsError, "2 systems are called naive over bm25"),

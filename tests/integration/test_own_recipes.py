@@ -10,12 +10,10 @@ from gear_neo4j import (
     AgentRecipe,
     ExtractorRecipe,
     Fact,
-    FactExtractor,
     Hit,
     Hits,
     Planner,
     RetrieverRecipe,
-    Session,
     option,
     register_agent,
     register_extractor,
@@ -24,9 +22,12 @@ from gear_neo4j import (
 from gear_neo4j.evaluate.poster import rows
 from gear_neo4j.gear.agents import planner_tools
 from gear_neo4j.integrations.langchain import GearRetriever
-from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS
+from gear_neo4j.types import FactExtractor, Session
 from tests.commands import QUERIES
 from tests.graphs import opened
+
+pytestmark = pytest.mark.one_server_line
 
 QUESTION = QUERIES[0]["question"]
 
@@ -100,16 +101,17 @@ def corpus(gear, folder):
 
 
 def test_the_command_line_knows_them(own, corpus, gear):
-    """By name, with their options as flags, in the help, and with the chain of an agent over a retriever."""
-    code, out, _ = gear("search", QUESTION, "--retriever", "shortest", "--words", "8", "--json")
-    _, help_text, _ = gear("search", "--help")
-    refused = gear("search", QUESTION, "--retriever", "shortest", "--width", "3")
+    """By name, with their options, and in the list of recipes."""
+    code, out, _ = gear("search", QUESTION, "--retriever", "shortest", "--set", "words=8", "--json")
+    _, listed, _ = gear("recipes")
+    _, shown, _ = gear("recipes", "shortest")
+    refused = gear("search", QUESTION, "--retriever", "shortest", "--set", "width=3")
 
     assert (0, "shortest") == (code, json.loads(out)["retriever"])
-    assert "The shortest passages, whatever the question." in help_text
-    assert "--words" in help_text
+    assert "The shortest passages, whatever the question." in listed
+    assert "--retriever shortest --set words=9" in shown
     assert 2 == refused[0]
-    assert "gear: --width is not an option of shortest: shortest has --words" in refused[2]
+    assert "gear: shortest has no option 'width': its options are words" in refused[2]
     assert 0 == gear("ingest", "--extract", "titles")[0]
 
 

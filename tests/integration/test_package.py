@@ -1,7 +1,6 @@
 """The package as it is released: built, unpacked elsewhere, and run from there."""
 
 import os
-import subprocess
 import sys
 import tarfile
 import venv
@@ -11,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import RUN
+from tests import processes
+from tests.processes import GEAR
+
+pytestmark = pytest.mark.one_server_line
 
 ROOT = Path(__file__).parents[2]
 # All that is beside the modules, by folder: queries, pages, prompts, words, data of the demo.
@@ -25,7 +27,6 @@ BESIDE = {
     "server": "*.conf",
     "web/static": "*",
 }
-GEAR = ("-c", RUN)
 CONSUMER = """
 from gear_neo4j import Gear, Hits, Naive
 
@@ -44,7 +45,7 @@ def built(tmp_path_factory):
     """The wheel and the sdist; the wheel is built from the sdist, as on PyPI."""
     folder = tmp_path_factory.mktemp("dist")
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True)
+    processes.run(command, check=True)
     (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
     return wheel, sdist
 
@@ -54,16 +55,14 @@ def unpacked(built, tmp_path_factory):
     """The wheel installed in a folder that comes before the working tree."""
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), str(built[0])]
-    subprocess.run(command, check=True)
+    processes.run(command, check=True)
     return folder
 
 
 def run(site, cwd, *command, **environment):
     """A command of Python that takes the package from a folder."""
     settings = os.environ | {"PYTHONPATH": str(site), "COLUMNS": "200"} | environment
-    return subprocess.run(
-        [sys.executable, *command], cwd=cwd, env=settings, text=True, capture_output=True, timeout=300, check=False
-    )
+    return processes.run([sys.executable, *command], seconds=300, cwd=cwd, env=settings)
 
 
 def test_the_wheel_holds_all_that_is_needed_and_nothing_else(built):
@@ -71,9 +70,7 @@ def test_the_wheel_holds_all_that_is_needed_and_nothing_else(built):
     with zipfile.ZipFile(built[0]) as wheel:
         names = {name.removeprefix("gear_neo4j/") for name in wheel.namelist() if ".dist-info/" not in name}
         metadata = next(wheel.read(name).decode() for name in wheel.namelist() if name.endswith("/METADATA"))
-    listed = subprocess.run(
-        ["git", "ls-files", "gear_neo4j"], cwd=ROOT, text=True, capture_output=True, check=True
-    ).stdout
+    listed = processes.run(["git", "ls-files", "gear_neo4j"], cwd=ROOT, check=True).stdout
     package = {name.removeprefix("gear_neo4j/") for name in listed.split()}
     queries = [file for folder in ("cypher", "migrations") for file in (ROOT / folder).rglob("*.cypher")]
     beside = {str(file.relative_to(ROOT)) for file in queries}
@@ -102,8 +99,8 @@ def test_the_demo_and_a_search_run_from_the_wheel(unpacked, server, empty, tmp_p
     login = {"NEO4J_URI": server.uri, "NEO4J_USERNAME": server.username, "NEO4J_PASSWORD": server.password}
     login["GEAR_HOME"] = str(tmp_path / "home")
     where = run(unpacked, tmp_path, "-c", "import gear_neo4j; print(gear_neo4j.__file__)")
-    demo = run(unpacked, tmp_path, *GEAR, "demo", **login)
-    search = run(unpacked, tmp_path, *GEAR, "search", "Who studied at Edinburgh?", "--json", **login)
+    demo = run(unpacked, tmp_path, *GEAR[1:], "demo", **login)
+    search = run(unpacked, tmp_path, *GEAR[1:], "search", "Who studied at Edinburgh?", "--json", **login)
 
     assert where.stdout.startswith(str(unpacked)), where.stderr
     assert (0, True) == (demo.returncode, "All gold passages were among the first 10" in demo.stdout), demo.stderr
@@ -115,7 +112,7 @@ def test_a_strict_type_checker_sees_the_types_of_the_wheel(unpacked, tmp_path):
     venv.create(tmp_path / "env")
     python = tmp_path / "env" / "bin" / "python"
     purelib = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    site = subprocess.run([python, "-c", purelib], text=True, capture_output=True, check=True).stdout.strip()
+    site = processes.run([python, "-c", purelib], check=True).stdout.strip()
     (Path(site) / "wheel.pth").write_text(f"{unpacked}\n")
     (tmp_path / "consumer.py").write_text(CONSUMER)
     checked = run("", tmp_path, "-m", "mypy", "--strict", "--python-executable", str(python), "consumer.py")

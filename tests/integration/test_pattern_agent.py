@@ -14,6 +14,7 @@ from tests.scripted_server import ScriptedServer
 
 SUPPLIED = "Which products are supplied by Tokyo Traders?"
 NEVER = PatternAgent(sure=1.0)
+ONE = PatternAgent(sure=1.0, listed=1)
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def asking(shop, server, embedder):
 
 
 def test_a_sure_pattern_is_answered_without_a_call(asking):
-    """The nodes are the answer, each cited as a fact; the query stands in the trace."""
+    """The nodes are the answer, each cited as a fact; the query is in the trace."""
     answer, calls = asking(SUPPLIED, reply=chooses("never"), recipe=PatternAgent(sure=0.0))
 
     assert 0 == calls
@@ -56,6 +57,16 @@ def test_a_sure_pattern_is_answered_without_a_call(asking):
     assert ["F1", "F2"] == [citation.marker for citation in answer.citations]
     assert "SUPPLIES" in answer.trace.steps[0].queries[0].text
     assert {"Ikura", "Tofu"} == {entity.name for entity in answer.hits.entities}
+
+
+def test_a_list_that_is_cut_says_so(asking):
+    """In the answer, and to the model that chooses."""
+    shown = []
+    one, _ = asking(SUPPLIED, reply=chooses("never"), recipe=PatternAgent(sure=0.0, listed=1))
+    asking(SUPPLIED, reply=lambda messages: shown.append(messages[1]["content"]) or "[1]", recipe=ONE)
+
+    assert re.fullmatch(r"(Ikura|Tofu) \[F1\] \(there are more\)", one.text)
+    assert re.search(r"^Results: (Ikura|Tofu), and more$", shown[0], re.MULTILINE)
 
 
 def test_a_model_chooses_where_none_is_sure_enough(asking):

@@ -8,8 +8,8 @@ from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.adoption.release import release
 from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.pattern_queries import PatternQueries
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.read.pattern_queries import PatternQueries
 from gear_neo4j.retrieval import dictionary
 from gear_neo4j.retrieval.dictionary import Dictionaries
 from gear_neo4j.retrieval.patterns import cypher, finder, runner
@@ -84,7 +84,7 @@ def test_more_names_than_fit_in_memory_cost_the_anchors_only(shop, server, embed
     monkeypatch.setattr(dictionary, "MOST_NODES", 1)
 
     with opened(server, embedder) as gear:
-        pattern_finder = PatternFinder(gear.graph, embedder=embedder, dictionaries=Dictionaries(gear.graph.export))
+        pattern_finder = PatternFinder(gear.graph, embedder=embedder, dictionaries=Dictionaries(gear.graph.pagerank))
         linked = pattern_finder.linked(QUESTIONS[0][0])
         found = pattern_finder.find(QUESTIONS[0][0])
 
@@ -96,7 +96,7 @@ def test_a_pattern_without_nodes_is_not_run_again_with_more_conditions(shop, emb
     """Nor for another of its nodes."""
     costs = []
     graph = Graph(shop).profiling(costs.append)
-    finder = PatternFinder(graph, embedder=embedder, dictionaries=Dictionaries(graph.export))
+    finder = PatternFinder(graph, embedder=embedder, dictionaries=Dictionaries(graph.pagerank))
     question = "Which products supplied by Tokyo Traders are part of Drinks?"
     patterns = [candidate.pattern for candidate in finder.candidates(question).ranked]
     first = next(pattern for pattern in patterns if len(pattern.on_nodes) == 2)
@@ -115,7 +115,7 @@ def test_a_count_starts_at_what_is_named(shop, embedder):
     """A scan of a label takes as long as the graph is large."""
     costs = []
     graph = Graph(shop).profiling(costs.append)
-    finder = PatternFinder(graph, embedder=embedder, dictionaries=Dictionaries(graph.export))
+    finder = PatternFinder(graph, embedder=embedder, dictionaries=Dictionaries(graph.pagerank))
 
     figure = finder.find("How many products are supplied by Tokyo Traders?").figure
 
@@ -125,7 +125,7 @@ def test_a_count_starts_at_what_is_named(shop, embedder):
 
 
 def test_the_passages_of_the_answer_are_among_the_hits(shop, server, embedder):
-    """So that an agent reads them; a node without a passage takes nobody's place."""
+    """So that an agent reads them; a node without a passage takes no rank."""
     with opened(server, embedder) as gear:
         hits = gear.search("Which suppliers from Germany are there?", k=2, retriever=Paths())
         drinks = gear.search("Which categories do discontinued products belong to?", k=3, retriever=Paths())

@@ -19,6 +19,8 @@ from tests.graphs import ingest
 from tests.loops import Script, asked, role_of
 from tests.scripted_server import Fault
 
+pytestmark = pytest.mark.one_server_line
+
 PASSAGES = {
     "harbour": "Ana Petkova designed the harbour of Varna.",
     "born": "Ana Petkova was born in Burgas.",
@@ -213,8 +215,8 @@ def test_our_own_tools_answer_from_the_graph(database, server, embedder, tmp_pat
         return replies(text)
 
     def answer(text):
-        place = text.partition(PASSAGES["harbour"])[0].count("Passage [")
-        return f"Answer: Ana Petkova [{place}]." if PASSAGES["harbour"] in text else "Answer: unknown."
+        index = text.partition(PASSAGES["harbour"])[0].count("Passage [")
+        return f"Answer: Ana Petkova [{index}]." if PASSAGES["harbour"] in text else "Answer: unknown."
 
     with asked(server, embedder, script(planned, answer=answer)) as gear:
         found = gear.ask(QUESTION, agent="planner")

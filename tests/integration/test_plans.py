@@ -3,10 +3,10 @@
 import neo4j
 import pytest
 
-from gear_neo4j.graph.imports import CONSTRAINTS
-from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import load, load_forms, resource_folder
-from gear_neo4j.graph.scoping import Shape
+from gear_neo4j.graph.schema.preparation import prepare
+from gear_neo4j.graph.scope.scope_macros import Shape
+from gear_neo4j.graph.write.imports import CONSTRAINTS
 from tests.conftest import clear
 from tests.fake_embedder import FakeEmbedder
 
@@ -14,13 +14,13 @@ REFUSED = {"AllNodesScan", "NodeByLabelScan", "NodeIndexScan", "CartesianProduct
 ALLOWED = {
     "all_passages": {"NodeByLabelScan"},  # it is meant to read every passage
     "collections": {"NodeByLabelScan"},  # it counts every passage, when somebody asks for the collections
-    "scope_extent": {"NodeByLabelScan"},  # it counts every passage of a scope, once for each version of the graph
+    "scope_size": {"NodeByLabelScan"},  # it counts every passage of a scope, once for each version of the graph
     "count_extractors": {"NodeByLabelScan"},  # it counts every passage, for the doctor
     "count_sources": {"NodeByLabelScan", "NodeIndexScan"},  # the same, when somebody asks for the statistics
     "export_facts": {"NodeByLabelScan"},  # the same, once for each version of the graph
     "count_to_extract": {"NodeByLabelScan"},  # it counts by a state that no index holds, once a run
     "check_triples": {"CartesianProduct"},  # of two subqueries that give one row each
-    "weigh_source": {"CartesianProduct"},  # the same
+    "preview_source": {"CartesianProduct"},  # the same
     "edges_of": {"CartesianProduct"},  # the same
     "paths_between": {"CartesianProduct"},  # of two look-ups by an id, one row each
     "count_adopted": {"CartesianProduct", "NodeByLabelScan"},  # the same, of two that count everything, once a release

@@ -15,12 +15,14 @@ from langchain_openai import ChatOpenAI
 
 from gear_neo4j import Base, Beam, Naive
 from gear_neo4j.adoption.profile_file import built_in, load
-from gear_neo4j.graph.migration_files import statements_of
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema.migration_files import statements_of
 from gear_neo4j.models.chat import Chat
 from tests.dump import dump
 from tests.graphs import opened
 from tests.scripted_server import ScriptedServer
+
+pytestmark = pytest.mark.one_server_line
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 STUDIES, PRIZE, VILLAGE, RADIUM = (

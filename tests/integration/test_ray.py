@@ -13,7 +13,7 @@ from langchain_core.language_models import FakeListChatModel
 from gear_neo4j import Gear, Settings
 from gear_neo4j.errors import ModelError, SettingsError
 from gear_neo4j.gear.extractors import bulk_readers
-from gear_neo4j.graph.preparation import prepare
+from gear_neo4j.graph.schema.preparation import prepare
 from gear_neo4j.ingestion.admin.export import AdminExport
 from gear_neo4j.ingestion.reading import read_passages
 from gear_neo4j.ingestion.sources import files_to_ingest
@@ -28,6 +28,7 @@ from tests.scripted_server import ScriptedServer
 
 # Ray Data's own settings warn of each other when they are made, and its pools of inputs that are few.
 pytestmark = [
+    pytest.mark.one_server_line,
     pytest.mark.filterwarnings("ignore:.use_:DeprecationWarning:ray"),
     pytest.mark.filterwarnings("ignore:The minimum number of concurrent actors:UserWarning"),
 ]

@@ -9,6 +9,8 @@ import pytest
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import role_of
 
+pytestmark = pytest.mark.one_server_line
+
 README = Path(__file__).parents[2] / "README.md"
 
 

@@ -1,16 +1,15 @@
 """An evaluation that is killed goes on where it stopped, and what was paid for is never lost with a file."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 
-from tests.commands import RUN
 from tests.loops import Script
+from tests.processes import GEAR, started
 from tests.scripted_server import ScriptedServer
+
+pytestmark = pytest.mark.one_server_line
 
 NAMES = ("Ada", "Bo", "Cy", "Di")
 
@@ -73,9 +72,9 @@ def test_a_killed_evaluation_goes_on_and_reports_what_an_undisturbed_one_does(
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "cut"))
     with ScriptedServer(Reader(kill)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", model.url)
-        program = [sys.executable, "-c", RUN]
-        processes.append(subprocess.Popen([*program, *command, tmp_path / "two.json"], env=dict(os.environ)))
-        assert processes[0].wait() < 0
+        with started([*GEAR, *command, tmp_path / "two.json"]) as process:
+            processes.append(process)
+            assert process.wait() < 0
         assert not (tmp_path / "two.json").exists()
         code, _, err = gear(*command, tmp_path / "two.json")
         sent = len(model.requests)

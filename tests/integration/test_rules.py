@@ -10,9 +10,9 @@ from gear_neo4j.errors import ReplyError
 from gear_neo4j.extraction.extractor import Extractor, FactExtractor
 from gear_neo4j.extraction.rules import RuleExtractor
 from gear_neo4j.extraction.run import Extraction
-from gear_neo4j.graph.extraction_queue import Selection
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.write.extraction_queue import Selection
 from tests import mixed_folder
 
 TRIPLES = Query(

@@ -7,11 +7,12 @@ import pytest
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import EmbeddingMismatch, ForeignGraph, MigrationError
-from gear_neo4j.graph import migration_lock, migrations, schema, scoped
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.preparation import prepare
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema import indexes, migration_lock, migrations
+from gear_neo4j.graph.schema.preparation import prepare
+from gear_neo4j.graph.scope import scoped
 from gear_neo4j.ingestion.writing import write_passages
 from gear_neo4j.scope import Scope
 from tests.fake_embedder import FakeEmbedder
@@ -133,7 +134,7 @@ def test_a_missing_index_is_noticed(database):
     database.execute("DROP INDEX gear_passage_text")
 
     with pytest.raises(MigrationError, match="gear_passage_text is missing"):
-        schema.verify(database, dimension=32)
+        indexes.verify(database, dimension=32)
 
 
 def test_a_constraint_replaced_by_a_plain_index_is_noticed(database):
@@ -143,7 +144,7 @@ def test_a_constraint_replaced_by_a_plain_index_is_noticed(database):
     database.call("await_indexes", seconds=60)
 
     with pytest.raises(MigrationError, match="gear_triple_id"):
-        schema.verify(database, dimension=32)
+        indexes.verify(database, dimension=32)
 
 
 def test_another_dimension_than_that_of_the_indexes_is_refused_with_both_numbers(empty):
@@ -191,6 +192,21 @@ def test_a_lock_that_is_held_makes_others_wait_and_then_say_so(empty):
 
     with pytest.raises(MigrationError, match="another process"):
         migrations.migrate(empty, dimension=32, wait=0.5)
+
+
+def test_a_lock_whose_heartbeat_gets_no_thread_is_given_back(empty, monkeypatch):
+    """The next process must not wait until it expires."""
+    with monkeypatch.context() as short:
+        short.setattr(threading.Thread, "start", _no_thread)
+        with pytest.raises(RuntimeError, match="new thread"), migration_lock.locked(empty, wait=1):
+            pass
+
+    with migration_lock.locked(empty, wait=0) as lock:
+        assert lock
+
+
+def _no_thread(_thread):
+    raise RuntimeError("can't start new thread")
 
 
 def test_a_lock_left_by_a_killed_process_expires(empty):
@@ -263,11 +279,11 @@ def filtered(database):
 
 def test_vector_indexes_filter_by_collection_where_the_server_can(empty):
     """A database of an earlier server gets such indexes by a rebuild, and is used as it is until then."""
-    best = {schema.PASSAGE_INDEX, schema.TRIPLE_INDEX} if empty.has_index_filters else set()
+    best = {indexes.PASSAGE_INDEX, indexes.TRIPLE_INDEX} if empty.has_index_filters else set()
     migrations.migrate(empty, dimension=32)
     assert best == filtered(empty)
 
-    for name, label in ((schema.PASSAGE_INDEX, "Passage"), (schema.TRIPLE_INDEX, "Triple")):
+    for name, label in ((indexes.PASSAGE_INDEX, "Passage"), (indexes.TRIPLE_INDEX, "Triple")):
         empty.execute(f"DROP INDEX {name}")
         empty.execute(
             f"CREATE VECTOR INDEX {name} FOR (n:{label}) ON n.embedding "
@@ -277,8 +293,8 @@ def test_vector_indexes_filter_by_collection_where_the_server_can(empty):
     assert (set(), bool(best)) == (filtered(empty), Graph(empty).could_filter)
 
     Graph(empty).rebuild_indexes(dimension=32)
-    schema.await_online(empty)
-    schema.verify(empty, dimension=32)
+    indexes.await_online(empty)
+    indexes.verify(empty, dimension=32)
     assert (best, False) == (filtered(empty), Graph(empty).could_filter)
 
 
@@ -289,8 +305,8 @@ def test_a_scope_of_collections_is_filtered_by_the_index(empty, monkeypatch):
     graph = Graph(empty)
     passages = [Passage(f"p{n}", "t", f"text {n}", collection="a" if n < 3 else "b") for n in range(30)]
     write_passages(graph, passages, embedder=FakeEmbedder())
-    extent = scoped.scoped(empty, Scope().narrowed(collections=["a"])).extent
-    whole = scoped.scoped(empty, Scope().narrowed(collections=["a"], where="source = 'x'")).extent
+    extent = scoped.scoped(empty, Scope().narrowed(collections=["a"])).scope_size
+    whole = scoped.scoped(empty, Scope().narrowed(collections=["a"], where="source = 'x'")).scope_size
 
     assert (15.0, 5.0 if empty.has_index_filters else 15.0) == (extent.factor, extent.vector_factor)
     assert empty.has_index_filters == (whole.reach == (3, 0))

@@ -15,19 +15,19 @@ from gear_neo4j.explain import communities as treemap
 from gear_neo4j.explain import page, script
 from gear_neo4j.explain.communities import names_of
 from gear_neo4j.explain.saved import saved_from
-from gear_neo4j.graph.community_store import Marks
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.store import Step
+from gear_neo4j.graph.read.store import Step
+from gear_neo4j.graph.write.community_store import Marks
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.models.chat import Chat, Reply
-from gear_neo4j.recipes import RetrieverRecipe
-from gear_neo4j.registry import RETRIEVERS, register_retriever
+from gear_neo4j.recipes.recipe import RetrieverRecipe
+from gear_neo4j.recipes.registry import RETRIEVERS, register_retriever
 from gear_neo4j.roles.reporter import Report
 from gear_neo4j.tracing import CONTENT
 from gear_neo4j.usage import Usage
-from gear_neo4j.wire import answer_json, hits_json
+from gear_neo4j.wire import to_json
 from tests.dump import dump
 from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened
@@ -80,14 +80,17 @@ QUESTIONS = ("Where does Ada live?", f"Who is Bo {TAINT[:-1]}?", "where is elbe 
 
 
 @pytest.fixture
-def graph(database):
+def graph(shared):
     """Two open passages and four secret ones: by collection, by readers, by metadata, by all of these."""
-    graph = Graph(database)
-    write_passages(graph, [*OPEN, *SECRET], embedder=EMBEDDER)
-    ids = [passage.id for passage in (*OPEN, *SECRET)]
-    write_triples(graph, FACTS, completed=ids, embedder=EMBEDDER)
-    list(write_synonyms(graph, embedder=EMBEDDER))
-    return graph
+
+    def fill(database):
+        graph = Graph(database)
+        write_passages(graph, [*OPEN, *SECRET], embedder=EMBEDDER)
+        ids = [passage.id for passage in (*OPEN, *SECRET)]
+        write_triples(graph, FACTS, completed=ids, embedder=EMBEDDER)
+        list(write_synonyms(graph, embedder=EMBEDDER))
+
+    return Graph(shared.filled("scope attacks", EMBEDDER, fill))
 
 
 @pytest.fixture
@@ -115,7 +118,7 @@ def test_the_secret_is_there(whole):
     """Without a scope it is found: the tests below could fail."""
     hits = whole.search(QUESTIONS[0], k=10, retriever=Scout())
 
-    assert TAINT in json.dumps(hits_json(hits))
+    assert TAINT in json.dumps(to_json(hits))
     assert len(hits) == len(OPEN) + len(SECRET)
 
 
@@ -128,7 +131,7 @@ def test_no_search_shows_it(whole, caplog, monkeypatch, spans, name, strict):
     view = whole.scoped(**SCOPE, strict=strict)
     for question in QUESTIONS:
         hits = view.search(question, k=10, retriever=RECIPES[name])
-        document = json.dumps(hits_json(hits))
+        document = json.dumps(to_json(hits))
         run = saved_from(hits)
 
         assert [] == clean(hits, document, page(run), script(run), view.cypher(*hits.paths) if hits.paths else "")
@@ -157,7 +160,7 @@ def test_no_agent_shows_it_and_no_prompt_holds_it(server, graph, model, monkeypa
 
     assert model.requests
     assert spans.kind("AGENT")
-    assert [] == clean(answer, json.dumps(answer_json(answer)), events, page(run), script(run), model.requests)
+    assert [] == clean(answer, json.dumps(to_json(answer)), events, page(run), script(run), model.requests)
     assert [] == clean(spans.text)
 
 
@@ -190,15 +193,19 @@ MISSPELT = "CeM"
 
 
 @pytest.fixture
-def reported(server, database, model):
+def reported(server, shared, model):
     """What Ada may see of communities with reports that repeat all that they are shown."""
-    graph = Graph(database)
-    write_passages(graph, REPORTED, embedder=EMBEDDER)
-    write_triples(graph, REPORTED_FACTS, completed=[passage.id for passage in REPORTED], embedder=EMBEDDER)
     chat = Chat(ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=5))
     with opened(server, EMBEDDER, chat=chat) as gear:
-        gear.communities.build()
-        gear.communities.report(reporter=Parrot())
+
+        def fill(database):
+            graph, ids = Graph(database), [passage.id for passage in REPORTED]
+            write_passages(graph, REPORTED, embedder=EMBEDDER)
+            write_triples(graph, REPORTED_FACTS, completed=ids, embedder=EMBEDDER)
+            gear.communities.build()
+            gear.communities.report(reporter=Parrot())
+
+        shared.filled("scope attacks on reports", EMBEDDER, fill)
         yield gear.scoped(collections=SCOPE["collections"], principals=SCOPE["principals"])
 
 
@@ -231,7 +238,7 @@ def test_no_answer_from_reports_shows_it_and_no_prompt_holds_it(reported, model,
     run = saved_from(answer)
     hierarchy = reported.communities.read()
     names = names_of(reported.graph, hierarchy)
-    shown = [answer, json.dumps(answer_json(answer)), events, page(run), script(run), model.requests, hierarchy, names]
+    shown = [answer, json.dumps(to_json(answer)), events, page(run), script(run), model.requests, hierarchy, names]
 
     assert [] == clean(*shown, treemap.page(hierarchy, names, database="mine"))
     assert [] == [text for text in map(str, shown) if MISSPELT in text]
@@ -272,17 +279,17 @@ COMMUNITY_ATTACKS = {
 
 
 @pytest.mark.parametrize("name", COMMUNITY_ATTACKS)
-def test_no_attempt_shows_a_hidden_community(reported, database, name):
+def test_no_attempt_shows_a_hidden_community(reported, connection, name):
     """It shows nothing of the secret, or is refused; and nothing is changed."""
-    before = dump(database)
+    before = dump(connection)
     try:
-        shown = COMMUNITY_ATTACKS[name](reported, **database.run(KNOWN)[0])
+        shown = COMMUNITY_ATTACKS[name](reported, **connection.run(KNOWN)[0])
     except GearError as error:
         shown = error
 
     assert [] == clean(shown)
     assert MISSPELT not in str(shown)
-    assert before == dump(database)
+    assert before == dump(connection)
 
 
 # Attempts to widen a scope
@@ -369,14 +376,14 @@ ATTACKS = {
     "all of the index": lambda view: view.graph.store.find_passages(
         [{"vector": VECTOR, "text": "*:*"}], k=50, whole=True
     ),
-    "a key": lambda view: view.graph.export.named([f"bo {TAINT}name", f"elbe {TAINT}", "ada"]),
-    "a similar key": lambda view: view.graph.export.similar([TAINT, "ada"], text=f"{TAINT}* ada~1 *:*"),
-    "a word": lambda view: view.graph.export.common_words([TAINT, f"{TAINT}text"]),
-    "a linked name": lambda view: view.graph.export.link([(f"bo {TAINT}name", VECTOR), ("nobody", VECTOR)]),
-    "seeds": lambda view: view.graph.export.seeds(VECTOR, k=50),
-    "names of nodes": lambda view: list(view.graph.export.named_nodes()),
-    "cosines of passages": lambda view: view.graph.export.compare(SECRET_IDS, keys=["ada"], query=VECTOR),
-    "facts of all": lambda view: list(view.graph.export.facts()),
+    "a key": lambda view: view.graph.pagerank.named([f"bo {TAINT}name", f"elbe {TAINT}", "ada"]),
+    "a similar key": lambda view: view.graph.pagerank.similar([TAINT, "ada"], text=f"{TAINT}* ada~1 *:*"),
+    "a word": lambda view: view.graph.pagerank.common_words([TAINT, f"{TAINT}text"]),
+    "a linked name": lambda view: view.graph.pagerank.link([(f"bo {TAINT}name", VECTOR), ("nobody", VECTOR)]),
+    "seeds": lambda view: view.graph.pagerank.seeds(VECTOR, k=50),
+    "names of nodes": lambda view: list(view.graph.pagerank.named_nodes()),
+    "cosines of passages": lambda view: view.graph.pagerank.compare(SECRET_IDS, keys=["ada"], query=VECTOR),
+    "facts of all": lambda view: list(view.graph.pagerank.facts()),
     # What reads more than a scope, or writes
     "a query of a model": lambda view: view.graph.read_text("MATCH (n) RETURN n.text"),
     "a plan of a query": lambda view: view.graph.explain("MATCH (n) RETURN n.text"),
@@ -445,7 +452,7 @@ def test_a_retriever_of_ones_own_sees_no_more(view):
 def test_a_saved_run_of_a_wider_scope_is_not_shown_under_a_narrower_one(whole, tmp_path, capsys, narrower):
     """Neither by explain, nor as the replies of a replay; what it holds may be hidden there."""
     run = tmp_path / "run.json"
-    run.write_text(json.dumps(hits_json(whole.search(QUESTIONS[0], retriever="naive"))))
+    run.write_text(json.dumps(to_json(whole.search(QUESTIONS[0], retriever="naive"))))
     with pytest.raises(SystemExit) as ended:
         main(["explain", str(run), *narrower])
     printed = capsys.readouterr()
@@ -459,7 +466,7 @@ def test_a_saved_run_of_a_wider_scope_is_not_shown_under_a_narrower_one(whole, t
 def test_a_run_is_shown_under_its_own_scope(view, tmp_path, capsys):
     """And under a wider one."""
     run = tmp_path / "run.json"
-    run.write_text(json.dumps(hits_json(view.search(QUESTIONS[0], retriever="naive"))))
+    run.write_text(json.dumps(to_json(view.search(QUESTIONS[0], retriever="naive"))))
     own = ["--collection", "legal", "--as", "user:ada", "--where", "year >= 2000"]
     for options in ([], own, ["--collection", "legal"]):
         with pytest.raises(SystemExit) as ended:

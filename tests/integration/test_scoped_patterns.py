@@ -11,9 +11,9 @@ from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.errors import ScopeRefusal
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.scoped import RECHECK
+from gear_neo4j.graph.scope.scoped import RECHECK
 from gear_neo4j.scope import Scope
-from gear_neo4j.wire import hits_json
+from gear_neo4j.wire import to_json
 from tests.graphs import ingest, opened
 
 # Each node names its own readers; only some profiles say so.
@@ -45,7 +45,7 @@ def shop(shared, embedder, profile):
 
 def found(gear, questions=QUESTIONS):
     """All that searches give, but for how the scope was read and the times that they took."""
-    hits = [hits_json(gear.search(question, retriever=Paths(), k=5)) for question in questions]
+    hits = [to_json(gear.search(question, retriever=Paths(), k=5)) for question in questions]
     return [
         {name: value for name, value in one.items() if name not in ("milliseconds", "scope", "scope_plan")}
         for one in hits

@@ -8,10 +8,10 @@ import pytest
 from benchmarks.rivals.exported_scout import ExportedScout
 from gear_neo4j import Base, Scout
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.mass_edges import MassReader
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.read.adjacency import AdjacencyReader
 from gear_neo4j.ingestion.synonyms import write_synonyms
-from gear_neo4j.retrieval.projection import Projections
+from gear_neo4j.retrieval.walk.projection import Projections
 from gear_neo4j.scope import EVERYTHING
 from tests.graphs import ingest, opened
 from tests.wire import Wire
@@ -34,10 +34,9 @@ QUESTION = "Who was elected chairman by those who publish Alpha Journal?"
 
 
 @pytest.fixture
-def graph(database, embedder, tmp_path):
+def graph(shared, embedder):
     """Two chairmen; only one belongs to the publishers of the journal."""
-    ingest(database, embedder, tmp_path, PASSAGES, TRIPLES)
-    return database
+    return shared.ingested(PASSAGES, TRIPLES, embedder)
 
 
 @pytest.fixture
@@ -68,12 +67,11 @@ def test_a_name_that_is_not_written_as_in_the_graph_leads_over_it(gear, name):
 
 
 @pytest.fixture
-def titled(database, embedder, tmp_path):
+def titled(shared, embedder):
     """A graph that writes a thing like a name: Season, which its passages write in lower case."""
     passages = {"opening": "Gamma House opened in a cold season.", "prize": "The season brought a prize to Delta."}
     triples = [("opening", "Gamma House", "opened in", "Cold"), ("prize", "Season", "brought prize to", "Delta")]
-    ingest(database, embedder, tmp_path, passages, triples)
-    return database
+    return shared.ingested(passages, triples, embedder)
 
 
 @pytest.mark.parametrize(
@@ -217,22 +215,22 @@ def test_the_edges_around_nodes_are_those_of_the_exported_graph(graph, embedder,
     link = "MATCH (a:Entity {key: 'delta'}), (b:Entity {key: 'epsilon'}) CREATE (a)-[:SYNONYM {score: 0.9}]->(b)"
     graph.run(Query("link", link, writes=True))
     graph.run(Query("alone", "CREATE (:Entity {key: 'alone', name: 'Alone'})", writes=True))
-    exported = Projections(Graph(graph).export).current()
+    exported = Projections(Graph(graph).pagerank).current()
 
-    read = MassReader(graph).read(list(exported.passages), list(exported.entities), hub=100)
+    read = AdjacencyReader(graph).read(list(exported.passages), list(exported.entities), hub=100)
 
-    places = {id: place for place, id in enumerate(exported.passages)}
+    indexes = {id: index for index, id in enumerate(exported.passages)}
     for id, edges in read.passages.items():
-        row = exported.mentions[[places[id]], :].toarray()[0]
-        assert {one: row[place] for one, place in exported.entities.items() if row[place]} == edges.entities
+        row = exported.mentions[[indexes[id]], :].toarray()[0]
+        assert {one: row[index] for one, index in exported.entities.items() if row[index]} == edges.entities
         assert (row.sum(), True) == (edges.weight, edges.whole)
     for id, edges in read.entities.items():
         row = exported.links[[exported.entities[id]], :].toarray()[0]
         column = exported.mentions[:, [exported.entities[id]]].toarray()[:, 0]
         assert {
-            one: pytest.approx(row[place]) for one, place in exported.entities.items() if row[place]
+            one: pytest.approx(row[index]) for one, index in exported.entities.items() if row[index]
         } == edges.entities
-        assert {one: column[place] for one, place in places.items() if column[place]} == edges.passages
+        assert {one: column[index] for one, index in indexes.items() if column[index]} == edges.passages
         assert pytest.approx(row.sum() + column.sum()) == edges.weight
         assert (column > 0).sum() == edges.mentioned_in
     assert len(read.entities) == len(exported.entities)
@@ -242,13 +240,13 @@ def test_of_a_hub_only_the_triples_nearest_to_the_question_count(gear, graph, em
     """Its edges keep their share, so that what is known of it is not taken for all."""
     triples = [("bread", "Delta", "has seen", f"Town {number}") for number in range(20)]
     ingest(graph, embedder, tmp_path, PASSAGES, [*TRIPLES, *triples])
-    export = Graph(graph).export
+    export = Graph(graph).pagerank
     delta = export.named(["delta"])["delta"].id
     pool = [
         seed for seed in export.nearest(embedder.embed([QUESTION])[0].tolist(), k=100) if seed.triple.subject != "Delta"
     ]
 
-    edges = MassReader(graph).read([], [delta], hub=10, pool=pool).entities[delta]
+    edges = AdjacencyReader(graph).read([], [delta], hub=10, pool=pool).entities[delta]
     hits = gear.retriever(Scout(hub=10)).retrieve("Where was Delta elected?")
 
     assert {"society": 1} == edges.passages
@@ -260,7 +258,7 @@ def test_under_a_scope_what_is_read_of_a_hub_is_kept_until_the_graph_changes(gra
     """Of others nothing is kept, nor of a walk without a scope."""
     triples = [("bread", "Delta", "has seen", f"Town {number}") for number in range(20)]
     ingest(graph, embedder, tmp_path, PASSAGES, [*TRIPLES, *triples])
-    named = Graph(graph).export.named(["delta", "town 3"])
+    named = Graph(graph).pagerank.named(["delta", "town 3"])
     delta, town = named["delta"].id, named["town 3"].id
     edges = Graph(graph).scoped(EVERYTHING.narrowed(collections=["default"])).edges
     kept, nothing = edges.kept(), Graph(graph).edges.kept()
@@ -290,9 +288,9 @@ def test_the_walk_in_the_graph_comes_to_what_pagerank_over_all_of_it_does(gear):
 
 
 @pytest.mark.parametrize("triples", [[], [("only", "One", "is", "passage")]])
-def test_a_corpus_of_one_passage_is_searched(server, database, embedder, tmp_path, triples):
+def test_a_corpus_of_one_passage_is_searched(server, shared, embedder, triples):
     """With nothing to walk on, too."""
-    ingest(database, embedder, tmp_path, {"only": "One passage."}, triples)
+    shared.ingested({"only": "One passage."}, triples, embedder)
 
     with opened(server, embedder) as gear:
         assert ["only"] == ids(gear.search("What is One passage.", retriever="scout"))

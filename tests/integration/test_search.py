@@ -13,22 +13,19 @@ from gear_neo4j import Base, Beam, Naive
 from gear_neo4j.domain import make_triple
 from gear_neo4j.errors import EmbeddingMismatch, InputError, SettingsError
 from gear_neo4j.graph.queries import Query, named
-from gear_neo4j.graph.store import ScoredTriple, Step
-from gear_neo4j.retrieval import kept
-from gear_neo4j.retrieval.beam import beam_search
-from tests.graphs import ingest, opened
+from gear_neo4j.graph.read.store import ScoredTriple, Step
+from gear_neo4j.retrieval.rank import ranker_cache as kept
+from gear_neo4j.retrieval.walk.beam import beam_search
+from tests.graphs import opened
 from tests.wire import Wire
 
 BASES = ("bm25", "fulltext", "sbert", "hybrid", "weighted")
 
 
 @pytest.fixture
-def gear(server, database, embedder, tmp_path):
+def gear(server, shared, embedder):
     """Two hops: the question's words lead to the prize, the prize's laureate to the university."""
-    ingest(
-        database,
-        embedder,
-        tmp_path,
+    shared.ingested(
         {
             "prize": "The 2024 physics prize went to Hinton.",
             "study": "Hinton wrote a thesis at Edinburgh.",
@@ -41,6 +38,7 @@ def gear(server, database, embedder, tmp_path):
             ("other", "bread", "goes with", "butter"),
             ("town", "Edinburgh", "lies in", "Scotland"),
         ],
+        embedder,
     )
     with opened(server, embedder) as one:
         yield one
@@ -53,7 +51,7 @@ def trusted(monkeypatch):
 
 
 @pytest.fixture
-def random_graph(database, embedder, tmp_path):
+def random_graph(shared, embedder):
     """A graph of 60 passages and 300 triples over 40 entities."""
     chance = random.Random(3)
     words = [f"word{i}" for i in range(80)]
@@ -62,7 +60,7 @@ def random_graph(database, embedder, tmp_path):
         (f"p{i % 60:02}", f"entity {chance.randrange(40)}", chance.choice(words), f"entity {chance.randrange(40)}")
         for i in range(300)
     ]
-    ingest(database, embedder, tmp_path, passages, triples)
+    shared.ingested(passages, triples, embedder)
     return passages, sorted({make_triple(*parts) for parts in triples}, key=lambda one: one.id)
 
 
@@ -90,10 +88,10 @@ def test_every_retriever_over_every_base_gives_ranked_hits(gear, recipe, base):
     assert all(hit.sources for hit in hits)
 
 
-def test_a_passage_that_is_deleted_meanwhile_is_passed_over(gear, database):
+def test_a_passage_that_is_deleted_meanwhile_is_passed_over(gear, connection):
     """The server returns nulls for a node that another process deletes while a query reads it."""
     vector = [float(number) for number in gear.embedder.embed(["The 2024 physics prize"])[0]]
-    database.run(
+    connection.run(
         Query(
             "half_deleted",
             "CREATE (:Passage {id: 'gone', collection: 'default', title: 'physics prize', embedding: $vector})",
@@ -113,9 +111,7 @@ def test_a_passage_that_is_deleted_meanwhile_is_passed_over(gear, database):
 @pytest.mark.parametrize("score", ["composed", "last", "encoded"])
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
 @pytest.mark.parametrize("diverse", [True, False])
-def test_the_search_in_the_database_is_algorithm_1_in_memory(
-    random_graph, database, server, embedder, score, length, diverse
-):
+def test_the_search_in_the_database_is_algorithm_1_in_memory(random_graph, server, embedder, score, length, diverse):
     """The paths from batched Cypher equal those of the same search over plain Python lists and exact vectors."""
     passages, triples = random_graph
     beam = Beam(width=6, length=length, diverse=diverse)
@@ -260,17 +256,17 @@ def test_a_strange_question_is_answered(gear, question, base):
 
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("recipe", [Naive, Base])
-def test_a_corpus_of_one_passage_is_searched(server, database, embedder, tmp_path, recipe, base):
+def test_a_corpus_of_one_passage_is_searched(server, shared, embedder, recipe, base):
     """BM25 knows nothing there, and the graph has one triple."""
-    ingest(database, embedder, tmp_path, {"only": "One passage."}, [("only", "one", "is", "passage")])
+    shared.ingested({"only": "One passage."}, [("only", "one", "is", "passage")], embedder)
 
     with opened(server, embedder) as gear:
         assert ["only"] == [hit.passage.id for hit in gear.search("one passage", retriever=recipe(base=base))]
 
 
-def test_a_corpus_without_triples_is_searched_by_its_base(server, database, embedder, tmp_path):
+def test_a_corpus_without_triples_is_searched_by_its_base(server, shared, embedder):
     """There is nothing to expand; the base's passages are the answer."""
-    ingest(database, embedder, tmp_path, {"a": "some text", "b": "other text"})
+    shared.ingested({"a": "some text", "b": "other text"}, (), embedder)
 
     with opened(server, embedder) as gear:
         hits = gear.search("some text")
@@ -319,12 +315,12 @@ def test_another_embedding_model_is_refused(gear, server):
         other.search("Hinton")
 
 
-def test_the_cypher_of_a_path_shows_it(gear, database):
+def test_the_cypher_of_a_path_shows_it(gear, connection):
     """Statement and parameters run as they are, and return each triple with its passage."""
     path = gear.search("2024 physics prize", retriever=Naive(base="bm25", base_k=1)).paths[0]
     cypher = gear.cypher(path)
 
-    rows = database.run(Query("shown", cypher.statement, frozenset(cypher.parameters)), **cypher.parameters)
+    rows = connection.run(Query("shown", cypher.statement, frozenset(cypher.parameters)), **cypher.parameters)
 
     assert {triple.text for triple in path.triples} == {row["shown"].nodes[1]["text"] for row in rows}
     assert set(path.passage_ids) == {row["stated"].end_node["id"] for row in rows}
@@ -334,11 +330,11 @@ HUB_TRIPLES = 3_000
 
 
 @pytest.fixture
-def hub(server, database, embedder, tmp_path):
+def hub(server, shared, embedder):
     """An entity in 3,000 triples; the question's passage has one triple, which ends in it."""
     triples = [("p", "hub", f"leads {i} to", f"leaf {i}") for i in range(HUB_TRIPLES)]
     passages = {"p": "many", "q": "begin here"}
-    ingest(database, embedder, tmp_path, passages, [*triples, ("q", "begin here", "meets", "hub")])
+    shared.ingested(passages, [*triples, ("q", "begin here", "meets", "hub")], embedder)
     with opened(server, embedder) as gear:
         yield gear
 

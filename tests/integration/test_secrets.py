@@ -8,10 +8,12 @@ import pytest
 
 from gear_neo4j import Gear
 from gear_neo4j.errors import AuthenticationFailed
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.settings import Settings
 from tests.commands import one_line
 from tests.scripted_server import ScriptedServer
+
+pytestmark = pytest.mark.one_server_line
 
 SECRET = "tainted-7f3a91"
 

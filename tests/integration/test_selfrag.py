@@ -7,9 +7,10 @@ import pytest
 from gear_neo4j import Base, SelfRag
 from gear_neo4j.agents.ranking import final_ranking
 from gear_neo4j.errors import InputError
-from tests.graphs import ingest
 from tests.loops import Script, asked, role_of
 from tests.scripted_server import Fault
+
+pytestmark = pytest.mark.one_server_line
 
 PASSAGES = {
     "harbour": "Ana Petkova designed the harbour of Varna in 1921.",
@@ -23,10 +24,9 @@ OFF = {"relevant": "no", "support": "no", "use": 1}
 
 
 @pytest.fixture
-def corpus(database, embedder, tmp_path):
+def corpus(shared, embedder):
     """Three passages about one town."""
-    ingest(database, embedder, tmp_path, PASSAGES, None)
-    return database
+    return shared.ingested(PASSAGES, None, embedder)
 
 
 def answer(text):
@@ -170,8 +170,8 @@ def test_a_long_answer_has_a_sentence_from_each_passage_and_cites_it(corpus, ser
     with asked(server, embedder, script(segment=segment, reflect=GOOD)) as gear:
         found = ask(gear, long=True)
 
-    places = {hit.passage.id: hit.rank for hit in found.hits}
-    assert {f"{text} [{places[id]}]" for id, text in sentences.items()} <= {
+    indexes = {hit.passage.id: hit.rank for hit in found.hits}
+    assert {f"{text} [{indexes[id]}]" for id, text in sentences.items()} <= {
         found.text[: len(found.text) // 2].strip(),
         *(part.strip() + "]" for part in found.text.split("]") if part.strip()),
     }

@@ -9,7 +9,7 @@ from gear_neo4j.errors import InputError, NothingFound
 from gear_neo4j.gear import passages
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.writing import write_passages, write_triples
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.status import Embedding
 from tests.graphs import opened
 
@@ -28,11 +28,15 @@ FACTS = [
 
 
 @pytest.fixture
-def gear(server, database, embedder):
+def gear(server, shared, embedder):
     """Three passages with five triples and six entities, one of the passages for few."""
-    graph = Graph(database)
-    write_passages(graph, [*OPEN, SECRET], embedder=embedder)
-    write_triples(graph, FACTS, completed=[passage.id for passage in (*OPEN, SECRET)], embedder=embedder)
+
+    def fill(database):
+        graph = Graph(database)
+        write_passages(graph, [*OPEN, SECRET], embedder=embedder)
+        write_triples(graph, FACTS, completed=[passage.id for passage in (*OPEN, SECRET)], embedder=embedder)
+
+    shared.filled("status", embedder, fill)
     with opened(server, embedder) as gear:
         yield gear
 
@@ -73,12 +77,12 @@ def test_an_id_outside_the_scope_is_like_one_that_does_not_exist(gear, scope):
     assert messages[0] == messages[1]
 
 
-def test_the_status_counts_everything_without_a_scope(gear, database, embedder):
+def test_the_status_counts_everything_without_a_scope(gear, connection, embedder):
     """With the names of the retrievers and agents in order, without the one that is for operators."""
     status = gear.status()
 
     assert (3, 5, 6) == (status.passages, status.triples, status.entities)
-    assert (database.name, Embedding(embedder.name, embedder.dimension)) == (status.database, status.embedding)
+    assert (connection.name, Embedding(embedder.name, embedder.dimension)) == (status.database, status.embedding)
     assert tuple(entry.name for entry in RETRIEVERS) == status.retrievers
     assert tuple(entry.name for entry in AGENTS if entry.name != "cypher") == status.agents
 

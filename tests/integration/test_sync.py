@@ -11,10 +11,10 @@ import pytest
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import DatabaseError, InputError, MigrationError
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.queries import Query
 from tests.changing_folder import ChangingFolder
-from tests.forks import Fork, syncing
+from tests.forks import Connecting, syncing
 from tests.graphs import opened
 
 # 'make test' has a short life; the whole one: GEAR_SYNC_DOCUMENTS=500 GEAR_SYNC_EDITS=300 GEAR_SYNC_KILLS=10.
@@ -109,7 +109,7 @@ def test_a_sync_that_is_killed_goes_on(gear, server, tmp_path):
     folder = ChangingFolder(tmp_path / "docs", seed=2, documents=DOCUMENTS)
     chance = random.Random(3)
     for _ in range(KILLS):
-        process = Fork(syncing, server, folder.root, "synced")
+        process = Connecting(syncing, server, folder.root, "synced")
         assert process.began.wait(60)
         time.sleep(chance.uniform(0, 2))
         process.kill()

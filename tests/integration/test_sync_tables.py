@@ -14,6 +14,8 @@ from gear_neo4j.errors import ExitCode, InputError, SettingsError
 from tests.commands import one_line
 from tests.graphs import opened
 
+pytestmark = pytest.mark.one_server_line
+
 ROWS = [
     {"id": 1, "name": "Wheel", "about": "A wheel for spinning yarn.", "year": 1764, "price": 12.5},
     {"id": 2, "name": "Engine", "about": "An engine that runs on steam.", "year": 1712, "price": 900.0},

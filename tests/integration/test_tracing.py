@@ -9,7 +9,7 @@ import pytest
 from opentelemetry import trace
 from opentelemetry.trace import SpanKind, StatusCode
 
-from gear_neo4j import AsyncGear, Base, Beam, GearAgent, Planner, Sync
+from gear_neo4j import AsyncGear, Base, Beam, GearAgent, Planner, SyncGE
 from gear_neo4j.errors import InputError
 from gear_neo4j.integrations.langchain import GearRetriever
 from gear_neo4j.models.chat import Chat
@@ -23,8 +23,10 @@ from tests.spans import kind_of
 from tests.toy_model import PASSAGES, QUESTION, ToyModel
 from tests.web import client_of, scripted_gear
 
+pytestmark = pytest.mark.one_server_line
+
 # One passage a step and no walk, so that the agent has to go on.
-SHORT = GearAgent(over=Sync(base="bm25", beam=Beam(length=1)), step_k=1)
+SHORT = GearAgent(over=SyncGE(base="bm25", beam=Beam(length=1)), step_k=1)
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 TRACEPARENT = {"traceparent": f"00-{TRACE}-{PARENT}-01"}
 SENT = (QUESTION, *PASSAGES.values(), "Scotland [")
@@ -56,8 +58,8 @@ def test_a_search_is_one_span_with_its_queries(gear, spans, caplog):
         search.status.status_code,
     )
     documents = {
-        f"retrieval.documents.{place}.document.{field}": value
-        for place, hit in enumerate(hits)
+        f"retrieval.documents.{index}.document.{field}": value
+        for index, hit in enumerate(hits)
         for field, value in (("id", hit.passage.id), ("score", hit.score))
     }
     expected = {
@@ -172,7 +174,7 @@ def test_texts_are_in_spans_only_where_they_are_wanted(gear, spans, monkeypatch,
     assert (list(SENT) if wanted == "TRUE" else []) == shown
 
 
-def test_texts_have_their_places(gear, spans, monkeypatch):
+def test_texts_have_their_attributes(gear, spans, monkeypatch):
     """In both conventions."""
     monkeypatch.setenv(CONTENT, "true")
     answer = gear.ask(QUESTION, k=4, agent=SHORT)
@@ -239,7 +241,7 @@ def test_a_reply_from_the_cache_says_so(corpus, server, embedder, spans, tmp_pat
         client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, max_retries=0, timeout=5)
         for _ in range(2):
             with opened(server, embedder, chat=Chat(client, cache=tmp_path / "replies.sqlite")) as gear:
-                gear.search(QUESTION, retriever=Sync(base="bm25"))
+                gear.search(QUESTION, retriever=SyncGE(base="bm25"))
     first, second = spans.kind("LLM")
 
     assert (0, 1) == (first.attributes["gear.usage.cached"], second.attributes["gear.usage.cached"])

@@ -2,15 +2,17 @@
 
 import os
 import re
-import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from tests import processes
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import role_of
+
+pytestmark = [pytest.mark.one_server_line, pytest.mark.timeout(900)]
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ("install", "ingest", "search", "ask", "adopt", "serve")
@@ -20,12 +22,12 @@ BLOCK = re.compile(r"^```(shell|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 def reply(messages):
     """A model that answers the tutorial's question from the passage that does."""
     asked = messages[1]["content"]
-    place = re.search(r"^Passage \[(\d+)\] University of Edinburgh", asked, re.MULTILINE)
+    index = re.search(r"^Passage \[(\d+)\] University of Edinburgh", asked, re.MULTILINE)
     return {
         "gist": '{"facts": [["King James VI", "founded", "University of Edinburgh"]]}',
         "reader": '{"facts": [["King James VI", "founded", "University of Edinburgh"]]}',
         "reason": "Answerable: Yes\nAnswer: King James VI",
-        "answer": f"Answer: King James VI [{place[1] if place else 1}].",
+        "answer": f"Answer: King James VI [{index[1] if index else 1}].",
     }[role_of(messages)]
 
 
@@ -47,15 +49,8 @@ def shell(tmp_path, free_tcp_port):
 
         def run(script):
             script = script.replace("8799", str(free_tcp_port))
-            return subprocess.run(
-                ["bash", "-euo", "pipefail", "-m", "-c", script],
-                cwd=tmp_path,
-                env=environment,
-                text=True,
-                capture_output=True,
-                timeout=300,
-                check=False,
-            )
+            shell = ["bash", "-euo", "pipefail", "-m", "-c", script]
+            return processes.run(shell, seconds=300, cwd=tmp_path, env=environment)
 
         yield run
         run("gear down; gear down --name films")

@@ -4,12 +4,12 @@ import signal
 
 import pytest
 
-from gear_neo4j.graph import migration_lock, migrations
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.preparation import prepare
+from gear_neo4j.graph.schema import migration_lock, migrations
+from gear_neo4j.graph.schema.preparation import prepare
 from tests.conftest import clear
 from tests.fake_embedder import FakeEmbedder
-from tests.forks import Fork, upgrading
+from tests.forks import Connecting, upgrading
 from tests.graphs import opened
 from tests.upgrades import DIMENSION, SCHEMAS, record, restore, timeless
 
@@ -101,7 +101,7 @@ def test_an_upgrade_that_is_killed_goes_on_and_ends_in_the_same_graph(server, em
         clear(empty)
     restore(empty, SCHEMAS[0])
 
-    assert -signal.SIGKILL == Fork(upgrading, server, point).wait()
+    assert -signal.SIGKILL == Connecting(upgrading, server, point).wait()
     assert point >= RELEASE or undisturbed != [timeless(empty)]
     up_to_date(empty)
 

@@ -7,18 +7,22 @@ import re
 import pytest
 from starlette.responses import PlainTextResponse
 
+from gear_neo4j.agents.answer import Answer
+from gear_neo4j.domain import Hits
 from gear_neo4j.errors import ServerUnavailable
 from gear_neo4j.explain import saved_from
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.web.app import Mount
 from gear_neo4j.web.keys import add_key, revoke_key
 from gear_neo4j.web.rates import Rate
-from gear_neo4j.wire import answer_from, answer_json, connected_json, hits_from, hits_json, passage_json, status_json
+from gear_neo4j.wire import from_json, passage_json, paths_json, to_json
 from tests.graphs import opened
 from tests.json_schema import violations
 from tests.toy_model import QUESTION
 from tests.web import client_of, documents_in, scripted_gear
 from tests.wire import Wire
+
+pytestmark = pytest.mark.one_server_line
 
 CHAT = {"model": "gear-gear", "messages": [{"role": "user", "content": QUESTION}]}
 PROBLEM = "application/problem+json"
@@ -52,14 +56,12 @@ def test_the_documents_are_those_of_the_library(client, gear):
     answer = client.post("/api/ask", json={"question": QUESTION, "k": 4, "max_steps": 3})
     options = {"name": "naive", "base": "sbert"}
 
-    assert untimed(hits_json(gear.search(QUESTION, k=3, retriever=RETRIEVERS.recipe(options)))) == untimed(
-        search.json()
-    )
-    assert connected_json("Hinton and Edinburgh", gear.paths("Hinton and Edinburgh")) == paths.json()
+    assert untimed(to_json(gear.search(QUESTION, k=3, retriever=RETRIEVERS.recipe(options)))) == untimed(search.json())
+    assert paths_json("Hinton and Edinburgh", gear.paths("Hinton and Edinburgh")) == paths.json()
     assert passage_json(gear.passage("study"), public_url="http://127.0.0.1") == passage.json()
-    assert status_json(gear.status()) == client.get("/api/status").json()
+    assert to_json(gear.status()) == client.get("/api/status").json()
     expected = gear.ask(QUESTION, k=4, agent=AGENTS.recipe({"name": "gear", "max_steps": 3, "max_seconds": 120}))
-    assert untimed(answer_json(expected)) == untimed(answer.json())
+    assert untimed(to_json(expected)) == untimed(answer.json())
 
 
 def test_the_link_to_a_passage_leads_to_it_on_the_page(client):
@@ -81,7 +83,7 @@ def test_events_are_streamed_and_the_answer_is_the_last(client):
     assert ("step", "answer") == (names[0], names[-1])
     assert {"step", "facts", "verdict", "token", "answer"} == set(names)
     assert {"event"} == {document["kind"] for _, document in events}
-    assert "Scotland" in answer_from(events[-1][1]["answer"]).text
+    assert "Scotland" in from_json(Answer, events[-1][1]["answer"]).text
 
 
 def test_what_is_wrong_from_the_start_of_a_stream_has_its_status(client):
@@ -98,7 +100,7 @@ def test_a_saved_answer_becomes_a_page(client, gear):
     response = client.post("/api/explain", json=document)
 
     assert (200, "text/html; charset=utf-8") == (response.status_code, response.headers["content-type"])
-    assert saved_from(answer_from(document)).question in response.text
+    assert saved_from(from_json(Answer, document)).question in response.text
     assert response.headers["content-security-policy"].startswith("default-src 'none'")
     assert "sandbox allow-scripts" in response.headers["content-security-policy"]
 
@@ -251,7 +253,7 @@ def test_an_error_of_the_database_is_for_the_log(client, gear, monkeypatch, capl
 
 
 def test_a_bug_has_no_text_and_is_logged_without_what_a_user_wrote(client, gear, monkeypatch, caplog):
-    """Its class, the places it came through, and the request id."""
+    """Its class, the lines of its traceback, and the request id."""
 
     def fail(_gear, question, **_options):
         raise KeyError(question)
@@ -273,7 +275,7 @@ def logged(caplog):
 def test_the_log_has_a_line_for_each_request_and_no_question(client, caplog):
     """Whose key, which route, how long, and which passages were returned."""
     caplog.set_level(logging.INFO, "gear_neo4j.web.access")
-    hits = hits_from(client.post("/api/search", json={"question": QUESTION, "k": 2}).json())
+    hits = from_json(Hits, client.post("/api/search", json={"question": QUESTION, "k": 2}).json())
     client.get("/api/passages/town?secret=1")
     client.get("/nosuch/secret")
     client.get("/passages/secret", follow_redirects=False)
@@ -405,7 +407,7 @@ def test_the_host_of_a_request_opens_no_path(gear, tmp_path, host):
 
 
 def test_a_key_may_send_as_much_as_its_rate_says(gear, tmp_path, caplog):
-    """One more is told when to come back; other keys are not affected."""
+    """One more is refused with the seconds to wait; other keys are not affected."""
     caplog.set_level(logging.INFO, "gear_neo4j.web.access")
     file = tmp_path / "keys.json"
     keys = [add_key(file, "slow", rate="2/h"), add_key(file, "fast")]
@@ -440,7 +442,7 @@ def test_more_at_once_than_may_be_is_refused(gear, monkeypatch):
         slow = client.post("/api/search", json={"question": QUESTION})
 
     assert [(429, "1")] * 3 == [(r.status_code, r.headers["retry-after"]) for r in (ask, stream, search)]
-    assert (504, "GatewayTimeout") == (slow.status_code, slow.json()["code"])
+    assert (504, "CallTimeout") == (slow.status_code, slow.json()["code"])
 
 
 def test_another_application_is_as_protected_as_a_route(gear, tmp_path):

@@ -8,20 +8,21 @@ import openai
 import pytest
 from langchain_openai import ChatOpenAI
 
-from gear_neo4j.registry import AGENTS
+from gear_neo4j.recipes.registry import AGENTS
 from gear_neo4j.web.keys import add_key
-from tests.graphs import ingest
 from tests.scripted_server import Fault
 from tests.toy_model import FACTS, PASSAGES, QUESTION
 from tests.web import client_of, events_in, scripted_gear, served
+
+pytestmark = pytest.mark.one_server_line
 
 PAGE = Path(__file__).parents[2] / "docs" / "service.md"
 
 
 @pytest.fixture
-def gear(database, embedder, server, tmp_path):
+def gear(shared, embedder, server):
     """Three hops, and a scripted model."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+    shared.ingested(PASSAGES, FACTS, embedder)
     with scripted_gear(server, embedder) as (gear, _):
         yield gear
 
@@ -121,9 +122,9 @@ def test_a_wrong_key_is_an_authentication_error(address):
         client.models.list()
 
 
-def test_a_failed_model_is_an_error_and_no_answer(database, embedder, server, tmp_path):
+def test_a_failed_model_is_an_error_and_no_answer(shared, embedder, server):
     """A chat would show the passages' silence as wisdom; in a stream, the client raises it."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+    shared.ingested(PASSAGES, FACTS, embedder)
     with scripted_gear(server, embedder, fault=lambda _number, _messages: 401) as (gear, _), served(gear) as (url, _):
         client = openai.OpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0)
         with client, pytest.raises(openai.InternalServerError) as raised:
@@ -134,9 +135,9 @@ def test_a_failed_model_is_an_error_and_no_answer(database, embedder, server, tm
     assert (502, "ModelError") == (raised.value.status_code, raised.value.code)
 
 
-def test_an_answer_that_nothing_supports_says_so(database, embedder, server, tmp_path):
+def test_an_answer_that_nothing_supports_says_so(shared, embedder, server):
     """An empty message would look like a broken service."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+    shared.ingested(PASSAGES, FACTS, embedder)
     empty = scripted_gear(server, embedder, fault=lambda _number, _messages: Fault.EMPTY)
     with empty as (gear, _), client_of(gear) as client:
         response = client.post("/v1/chat/completions", json=chat_request(model="gear-paths"))

@@ -5,7 +5,9 @@ import stat
 
 import pytest
 
-from gear_neo4j.wire import job_from, sources_from
+from gear_neo4j.graph.read.sources import SourcePage
+from gear_neo4j.ingestion.job import Job
+from gear_neo4j.wire import from_json
 from tests.graphs import opened
 from tests.json_schema import violations
 from tests.office import TABLE, sheets, slides, word
@@ -13,6 +15,8 @@ from tests.pdfs import pdf
 from tests.uploads import ended, ingested, lines, send
 from tests.waiting import settle
 from tests.web import client_of, events_in
+
+pytestmark = pytest.mark.one_server_line
 
 TEXT = b"Curie\n\nMarie Curie was born in Warsaw.\n"
 
@@ -69,14 +73,14 @@ def test_every_kind_of_file_is_ingested_under_its_name(client, gear):
 
 
 def test_a_job_is_accepted_at_once_and_looked_at(client, tmp_path):
-    """With its place; its document is that of the library, and its files are gone once it has ended."""
+    """With its location; its document is that of the library, and its files are gone once it has ended."""
     response = send(client, {"curie.txt": TEXT})
     job = ended(client, response)
     listed = client.get("/api/jobs").json()["jobs"]
 
     assert (202, "waiting", "job") == (response.status_code, response.json()["state"], response.json()["kind"])
     assert job == client.get(f"/api/jobs/{job['id']}").json() == listed[0]
-    assert job["id"] == job_from(job).id
+    assert job["id"] == from_json(Job, job).id
     # A moment later than its end is known: a job that is killed in between needs them again.
     assert settle(lambda: not any((tmp_path / "uploads" / "files").iterdir()))
     assert 'gear_jobs{state="done"} 1.0' in client.get("/metrics").text
@@ -159,7 +163,7 @@ def test_sources_are_listed_in_pages_and_by_collection(client):
     first = client.get("/api/documents", params={"limit": 2}).json()
 
     assert [("default", "a.txt", 1), ("default", "b.txt", 1), ("other", "b.txt", 1)] == [
-        (row.collection, row.source, row.passages) for row in sources_from(first).sources
+        (row.collection, row.source, row.passages) for row in from_json(SourcePage, first).sources
     ]
     assert [("default", "c.txt", 1)] == sources(client, after=first["next"], limit=2)
     assert [("other", "b.txt", 1)] == sources(client, collection="other")

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from tests.graphs import opened
 from tests.web import client_of
 
+pytestmark = pytest.mark.one_server_line
+
 PIECES = [
     b"--x\r\n",
     b"--x--\r\n",

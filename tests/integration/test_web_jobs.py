@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from itertools import count
 
 import httpx
+import pytest
 
 from gear_neo4j.graph.queries import Query
 from tests.disk import full_disk
@@ -15,6 +16,8 @@ from tests.scripted_server import ScriptedServer
 from tests.uploads import PATIENCE, Gated, corpus, ended, ingested, send
 from tests.web import client_of, command, events_in, served
 from tests.wire import Wire
+
+pytestmark = pytest.mark.one_server_line
 
 SIZE = 1_000
 PASSAGES = Query("passages", "MATCH (p:Passage) RETURN count(p) AS passages, count(DISTINCT p.id) AS ids")
@@ -206,12 +209,12 @@ def test_a_full_disk_is_one_problem_and_loses_nothing(server, database, embedder
 
 
 def test_a_folder_that_cannot_be_used_is_one_problem_and_the_rest_works(server, database, embedder, tmp_path):
-    """A file stands in its place; once that is gone, documents are taken."""
-    place = tmp_path / "uploads"
-    place.write_text("in the way")
-    with opened(server, embedder) as gear, client_of(gear, uploads_folder=place) as client:
+    """A file has its path; once that is gone, documents are accepted."""
+    uploads = tmp_path / "uploads"
+    uploads.write_text("in the way")
+    with opened(server, embedder) as gear, client_of(gear, uploads_folder=uploads) as client:
         refused, works = send(client, {"a.txt": TEXT}), client.get("/api/status")
-        place.unlink()
+        uploads.unlink()
         job = ingested(client, {"a.txt": TEXT})
 
     assert (507, 200, "done") == (refused.status_code, works.status_code, job["state"])

@@ -6,10 +6,12 @@ import pytest
 
 from gear_neo4j.web import pages
 from gear_neo4j.web.keys import add_key
-from gear_neo4j.wire import entities_json, entity_json, hits_json
-from tests.graphs import ingest, opened
+from gear_neo4j.wire import entities_json, to_json
+from tests.graphs import opened
 from tests.toy_model import FACTS, PASSAGES, QUESTION
 from tests.web import client_of, scripted_gear
+
+pytestmark = pytest.mark.one_server_line
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
@@ -18,9 +20,9 @@ POLICY = (
 
 
 @pytest.fixture
-def gear(database, embedder, server, tmp_path):
+def gear(shared, embedder, server):
     """Three hops: prize, thesis, town; and a recipe; with a scripted model."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+    shared.ingested(PASSAGES, FACTS, embedder)
     with scripted_gear(server, embedder) as (gear, _):
         yield gear
 
@@ -78,7 +80,7 @@ def test_entities_are_those_of_the_library(gear):
         statuses = [client.get(f"/api/entities{rest}").status_code for rest in ("", "?name=", "/4:none:1")]
 
     assert entities_json("hinton", gear.entities("hinton")) == listed
-    assert entity_json(gear.entity(listed["entities"][0]["id"])) == record
+    assert to_json(gear.entity(listed["entities"][0]["id"])) == record
     assert [422, 422, 404] == statuses
 
 
@@ -95,7 +97,7 @@ def test_a_key_sees_the_entities_of_its_passages_alone(gear, keys):
 
 def test_a_picture_has_the_boxes_of_the_paths_and_a_link_for_each(gear, keys):
     """The link is for callers who may see everything, for Neo4j Browser shows everything."""
-    paths = hits_json(gear.search(QUESTION, k=3, retriever="naive"))["paths"]
+    paths = to_json(gear.search(QUESTION, k=3, retriever="naive"))["paths"]
     options = {"keys_file": keys[0], "requires_key": True, "neo4j_uri": "bolt://db:7687"}
     layouts = []
     for key in keys[1:]:

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.graphs import ingest
 from tests.saved_runs import run
 from tests.toy_model import FACTS, PASSAGES, QUESTION
 from tests.web import client_of, scripted_gear
+
+pytestmark = pytest.mark.one_server_line
 
 PATHS = ("/api/search", "/api/paths", "/api/ask", "/api/explain", "/v1/chat/completions")
 DEEP = 50_000
@@ -128,9 +129,9 @@ FLOODS = [
 
 
 @pytest.fixture
-def client(database, embedder, server, tmp_path):
+def client(shared, embedder, server):
     """The service without keys, so that every request gets as far as it can."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
+    shared.ingested(PASSAGES, FACTS, embedder)
     with scripted_gear(server, embedder) as (gear, _), client_of(gear, asks=50, searches=200) as client:
         yield client
 
@@ -229,28 +230,28 @@ def test_no_value_of_a_field_gives_500(client, path, question, fields, name, opt
 
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(kind=st.sampled_from(KINDS), places=st.lists(st.integers(0, 200), max_size=3), value=JSON)
-def test_a_saved_run_with_anything_else_in_it_gives_no_500(client, kind, places, value):
+@given(kind=st.sampled_from(KINDS), numbers=st.lists(st.integers(0, 200), max_size=3), value=JSON)
+def test_a_saved_run_with_anything_else_in_it_gives_no_500(client, kind, numbers, value):
     """It is a page, or it is refused."""
     document = run(kind=kind)
-    for place in places:
-        replace_at(document, place, deepcopy(value))
+    for number in numbers:
+        replace_at(document, number, deepcopy(value))
     content = json.dumps(document).encode("utf-8", "replace")
     response = client.post("/api/explain", content=content, headers={"Content-Type": "application/json"})
 
     assert [] == list(refusals([(document, response)]))
 
 
-def replace_at(document, place, value):
+def replace_at(document, number, value):
     """Put a value where a walk through a document comes after so many turns."""
     holder = document
     while True:
         keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
         if not keys:
             return
-        key = keys[place % len(keys)]
-        place //= len(keys)
-        if not isinstance(holder[key], dict | list) or not place:
+        key = keys[number % len(keys)]
+        number //= len(keys)
+        if not isinstance(holder[key], dict | list) or not number:
             holder[key] = value
             return
         holder = holder[key]

@@ -3,6 +3,7 @@
 from collections import Counter
 from contextlib import suppress
 
+import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
@@ -12,6 +13,8 @@ from schemathesis.specs.openapi import checks as openapi
 from tests.graphs import ingest
 from tests.toy_model import FACTS, PASSAGES
 from tests.web import scripted_gear, served
+
+pytestmark = pytest.mark.one_server_line
 
 EXAMPLES = 25
 CHECKS = [

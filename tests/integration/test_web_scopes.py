@@ -9,6 +9,8 @@ from gear_neo4j.web.keys import add_key
 from tests.graphs import opened
 from tests.web import client_of, scripted_gear
 
+pytestmark = pytest.mark.one_server_line
+
 OPEN, SECRET = "harbourmaster", "zirconium"
 QUESTION = f"What do {OPEN} and {SECRET} have to do with Quillfeather and Brambleworth?"
 TRIPLES = {
@@ -144,8 +146,8 @@ def test_each_key_sees_what_it_says(service, keys):
     } == seen
 
 
-def test_a_hidden_passage_and_none_are_told_apart_by_nothing(service, keys):
-    """The two problems differ in the id of the request alone."""
+def test_a_caller_cannot_tell_a_hidden_passage_from_none(service, keys):
+    """The two problems differ only in the id of the request."""
     headers = {"X-API-Key": keys[1]["ada"], "X-Request-Id": "trace-0001"}
     hidden = service.get("/api/passages/secret", headers=headers)
     absent = service.get("/api/passages/absent", headers=headers)

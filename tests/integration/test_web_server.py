@@ -14,42 +14,37 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from gear_neo4j.web.keys import add_key
-from tests.graphs import ingest
 from tests.scripted_server import ScriptedServer
-from tests.toy_model import FACTS, PASSAGES, QUESTION, ToyModel
+from tests.toy_model import QUESTION, ToyModel
 from tests.uploads import ingested
 from tests.web import command, scripted_gear, served
 
+pytestmark = pytest.mark.one_server_line
+
 PATIENCE = 30
-
-
-@pytest.fixture
-def corpus(database, embedder, tmp_path):
-    """Three hops, and a recipe."""
-    ingest(database, embedder, tmp_path, PASSAGES, FACTS)
 
 
 class Gated:
     """A toy model that waits at one of its replies until a test lets it go on."""
 
-    def __init__(self, place):
-        self.place = place
+    def __init__(self, at_reply):
+        self.at_reply = at_reply
         self.replies = 0
         self.waits, self.released = threading.Event(), threading.Event()
         self.toy = ToyModel()
 
     def __call__(self, messages):
         self.replies += 1
-        if self.replies == self.place:
+        if self.replies == self.at_reply:
             self.waits.set()
             assert self.released.wait(PATIENCE)
         return self.toy(messages)
 
 
 @contextmanager
-def gated(server, embedder, *, place, **options):
+def gated(server, embedder, *, at_reply, **options):
     """A service over a gated model: its address, the model, uvicorn's server and the lane of questions."""
-    model = Gated(place)
+    model = Gated(at_reply)
     with scripted_gear(server, embedder, script=model) as (gear, _), served(gear, **options) as (url, running):
         try:
             yield url, model, running
@@ -82,7 +77,7 @@ def until_idle(url):
 
 def test_events_arrive_before_the_run_goes_on(corpus, server, embedder):
     """The first step is there while the model is still at its second reply."""
-    with gated(server, embedder, place=2) as (url, model, _):
+    with gated(server, embedder, at_reply=2) as (url, model, _):
         body = {"question": QUESTION, "stream": True}
         with httpx.stream("POST", f"{url}/api/ask", json=body, timeout=PATIENCE) as response:
             lines = response.iter_lines()
@@ -97,8 +92,8 @@ def test_events_arrive_before_the_run_goes_on(corpus, server, embedder):
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_client_that_goes_away_ends_the_run_at_its_next_step(corpus, server, embedder, stream):
-    """The model is not called again, and the place is free."""
-    with gated(server, embedder, place=2) as (url, model, _):
+    """The model is not called again, and its slot is free."""
+    with gated(server, embedder, at_reply=2) as (url, model, _):
         body = json.dumps({"question": QUESTION, "stream": stream}).encode()
         with connected(url) as client:
             client.sendall(head("/api/ask", len(body)) + body)
@@ -120,7 +115,7 @@ def until_gone(url):
 
 def test_a_service_that_is_stopped_finishes_what_it_has_accepted(corpus, server, embedder):
     """The answer is whole, and no further connection is taken."""
-    with gated(server, embedder, place=2) as (url, model, running):
+    with gated(server, embedder, at_reply=2) as (url, model, running):
         answers = []
         asking = threading.Thread(
             target=lambda: answers.append(
@@ -149,7 +144,7 @@ def until_closed(url):
 
 def test_one_question_more_than_may_run_is_refused_while_the_others_go_on(corpus, server, embedder):
     """At once, with the time to wait."""
-    with gated(server, embedder, place=1, asks=1) as (url, model, _):
+    with gated(server, embedder, at_reply=1, asks=1) as (url, model, _):
         body = {"question": QUESTION}
         asking = threading.Thread(
             target=httpx.post, args=(f"{url}/api/ask",), kwargs={"json": body, "timeout": PATIENCE}

@@ -9,18 +9,24 @@ from tests.graphs import opened
 from tests.uploads import ended, ingested, lines, send
 from tests.web import client_of
 
+pytestmark = pytest.mark.one_server_line
+
 TEXT = b"Quillfeather lives in Brambleworth."
 FOREIGN = "The harbourmaster of another collection."
 
 
 @pytest.fixture
-def gear(database, server, embedder, tmp_path):
+def gear(shared, server, embedder, tmp_path):
     """A passage in a collection that no key below but the one for everything may write to, and one for a group."""
-    with opened(server, embedder) as gear:
+
+    def fill(_database):
         for name, collection, readers in (("foreign", "hr", None), ("secret", "legal", ["group:vault"])):
             file = tmp_path / f"{name}.jsonl"
             file.write_bytes(lines({"id": "p1" if name == "foreign" else "p2", "text": FOREIGN, "source": "plan.txt"}))
             gear.ingest([file], collection=collection, readers=readers, extract=False)
+
+    with opened(server, embedder) as gear:
+        shared.filled("foreign", embedder, fill)
         yield gear
 
 
@@ -214,7 +220,7 @@ SOURCES = ["plan.txt", "./plan.txt", "hr/plan.txt", "%2e%2e/hr/plan.txt", "..%2F
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_source_of_another_collection_or_of_other_readers_is_not_there(client, gear, keys, source):
-    """However its path is written; what is hidden and what is absent are told apart by nothing."""
+    """However its path is written; a caller cannot tell a hidden source from an absent one."""
     headers = keys[1]["writer"] | {"X-Request-Id": "trace-0001"}
     responses = [
         client.delete(f"/api/documents/{name}", params={"collection": "legal"}, headers=headers)

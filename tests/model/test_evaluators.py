@@ -39,7 +39,8 @@ def test_a_cross_encoder_scores_pairs_in_range(cross_encoder):
 
     assert -1.0 == found[1]
     assert all(-1 < score < 1 for score in (found[0], found[2]))
-    assert found == evaluator.evaluate("Who built it?", ["Ana built it.", "", "A recipe."]).value
+    again = evaluator.evaluate("Who built it?", ["Ana built it.", "", "A recipe."]).value
+    assert found == pytest.approx(again, abs=1e-6)
     assert () == evaluator.evaluate("Who built it?", []).value
 
 

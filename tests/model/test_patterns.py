@@ -8,22 +8,22 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gear_neo4j.graph.graph_schema import GraphSchema, Owner, PropertySchema, can_be_written
-from gear_neo4j.graph.tokens import tokens
-from gear_neo4j.graph.typegraph import Tie
+from gear_neo4j.graph.guard.tokens import tokens
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, PropertySchema, can_be_written
+from gear_neo4j.graph.read.typegraph import Tie
 from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
 from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.retrieval.patterns import likeness
 from gear_neo4j.retrieval.patterns.conditions import Condition
+from gear_neo4j.retrieval.patterns.confidence import confidence
 from gear_neo4j.retrieval.patterns.cypher import Compiler
 from gear_neo4j.retrieval.patterns.language import Stems, alike
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
-from gear_neo4j.retrieval.patterns.pattern import Edge, Parallel, Pattern, Placed
-from gear_neo4j.retrieval.patterns.reading import Reader
+from gear_neo4j.retrieval.patterns.pattern import Constraint, Edge, Parallel, Pattern
+from gear_neo4j.retrieval.patterns.reading import QuestionReader
 from gear_neo4j.retrieval.patterns.scoring import Evidence, Scorer
 from gear_neo4j.retrieval.patterns.search import PatternSearch
-from gear_neo4j.retrieval.patterns.sureness import sureness
-from gear_neo4j.retrieval.patterns.vocabulary import Place, Vocabulary
+from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
 from tests.fake_embedder import FakeEmbedder
 
 SCHEMA = GraphSchema(
@@ -69,9 +69,9 @@ VALUES = [
 
 @pytest.fixture(scope="module")
 def search():
-    places = [(Place(Owner("label", label), property), value) for label, property, value in VALUES]
-    vocabulary = Vocabulary([*places, (Place(Owner("type", "ACTED_IN"), "roles"), "Neo")])
-    reader = Reader(SCHEMA, vocabulary, Dictionary(vocabulary.named()))
+    values = [(PropertyRef(Owner("label", label), property), value) for label, property, value in VALUES]
+    vocabulary = Vocabulary([*values, (PropertyRef(Owner("type", "ACTED_IN"), "roles"), "Neo")])
+    reader = QuestionReader(SCHEMA, vocabulary, Dictionary(vocabulary.named()))
     return PatternSearch(reader, Likenesses(SCHEMA, SentenceTransformerEmbedder()))
 
 
@@ -159,7 +159,7 @@ def search():
     ],
 )
 def test_a_question_becomes_the_pattern_that_its_reader_would_write(search, question, body, answer):
-    """The best pattern, with its parameters in their places."""
+    """The best pattern, with its parameters filled in."""
     best = search.find(question).ranked[0]
 
     cypher = Compiler(SCHEMA).shown(best.pattern, best.target, limit=10)
@@ -230,7 +230,7 @@ def test_a_question_that_counts_or_orders_becomes_the_query_that_its_reader_woul
 
 
 def with_parameters(cypher):
-    """A query with its parameters in their places."""
+    """A query with its parameters filled in."""
     return re.sub(r"\$(\w+)", lambda match: repr(cypher.parameters[match[1]]), cypher.statement)
 
 
@@ -265,9 +265,9 @@ FOLLOWERS = GraphSchema(
 )
 def test_between_nodes_of_one_label_the_question_says_who_does_it(question, forward):
     """Active or passive, and what stands before the verb."""
-    place = Place(Owner("label", "Person"), "name")
-    vocabulary = Vocabulary([(place, "Ann Lee")])
-    reader = Reader(FOLLOWERS, vocabulary, Dictionary(vocabulary.named()))
+    ref = PropertyRef(Owner("label", "Person"), "name")
+    vocabulary = Vocabulary([(ref, "Ann Lee")])
+    reader = QuestionReader(FOLLOWERS, vocabulary, Dictionary(vocabulary.named()))
     best = PatternSearch(reader, Likenesses(FOLLOWERS, SentenceTransformerEmbedder())).find(question).ranked[0]
 
     ((_, _, stored),) = best.pattern.ways[best.target]
@@ -278,12 +278,12 @@ SHARE = st.floats(0, 1)
 
 
 @given(SHARE, SHARE, st.floats(-10, 10), st.floats(0, 10))
-def test_sureness_is_a_probability_that_grows_with_what_a_pattern_accounts_for(words, least, margin, more):
+def test_confidence_is_a_probability_that_grows_with_what_a_pattern_accounts_for(words, least, margin, more):
     """And with how far it is before the next."""
     evidence = Evidence(words=words, least=least, target=1.0)
 
-    assert 0 <= sureness(evidence, margin) <= sureness(evidence, margin + more) <= 1
-    assert sureness(replace(evidence, least=0.0), margin) <= sureness(evidence, margin)
+    assert 0 <= confidence(evidence, margin) <= confidence(evidence, margin + more) <= 1
+    assert confidence(replace(evidence, least=0.0), margin) <= confidence(evidence, margin)
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_a_word_of_the_language_is_not_taken_for_a_title_where_something_else_is
     """There is a film *Fall*."""
     best = search.find("Which films that Keanu Reeves acted in fall under drama?").ranked[0]
 
-    assert ["Keanu Reeves"] == [text for placed in best.pattern.placed for text in placed.condition.texts]
+    assert ["Keanu Reeves"] == [text for constraint in best.pattern.constraints for text in constraint.condition.texts]
 
 
 @pytest.mark.parametrize("title", ["The Most Wanted Man", "'the top 3 films on average'"])
@@ -313,8 +313,8 @@ def test_words_of_a_value_ask_for_no_order(search, title):
 def test_the_owners_synonyms_name_labels_and_types():
     """A *flick* is a film and *megged* is *directed*, to whoever wrote the profile."""
     schema = replace(SCHEMA, synonyms={"Film": ("flick",), "DIRECTED": ("megged",)})
-    vocabulary = Vocabulary([(Place(Owner("label", "Person"), "name"), "Lana Wachowski")])
-    reader = Reader(schema, vocabulary, Dictionary(vocabulary.named()))
+    vocabulary = Vocabulary([(PropertyRef(Owner("label", "Person"), "name"), "Lana Wachowski")])
+    reader = QuestionReader(schema, vocabulary, Dictionary(vocabulary.named()))
     search = PatternSearch(reader, Likenesses(schema, SentenceTransformerEmbedder()))
 
     best = search.find("Which flicks has Lana Wachowski megged?").ranked[0]
@@ -337,11 +337,11 @@ def test_among_thousands_of_types_those_that_the_question_speaks_of_are_tried(mo
     counts = []
     for many in (100, 2_000):
         types = ["DIRECTED", *(f"T{number:04}_OF" for number in range(many))]
-        ties = tuple(Tie("Entity", type, "Entity", 1 + place) for place, type in enumerate(types))
+        ties = tuple(Tie("Entity", type, "Entity", 1 + ref) for ref, type in enumerate(types))
         names = {"name": PropertySchema("name", distinct=900)}
         schema = GraphSchema({"Entity": names}, {type: {} for type in types}, ties, {"Entity": "name"})
-        vocabulary = Vocabulary([(Place(Owner("label", "Entity"), "name"), "Lana Wachowski")])
-        reader = Reader(schema, vocabulary, Dictionary(vocabulary.named()))
+        vocabulary = Vocabulary([(PropertyRef(Owner("label", "Entity"), "name"), "Lana Wachowski")])
+        reader = QuestionReader(schema, vocabulary, Dictionary(vocabulary.named()))
         CountingScorer.scored = 0
         ranked = (
             PatternSearch(reader, Likenesses(schema, FakeEmbedder())).find("What has Lana Wachowski directed?").ranked
@@ -367,7 +367,7 @@ def compiled(label, type, property, value):
     """The query of a pattern of two nodes with one condition."""
     schema = GraphSchema({label: {property: PropertySchema(property)}}, {type: {}}, (), {label: property})
     condition = Condition(Owner("label", label), property, "is", (value,))
-    pattern = Pattern((label, label), (Edge(0, 1, type, True),), (Placed(0, condition, 0),))
+    pattern = Pattern((label, label), (Edge(0, 1, type, True),), (Constraint(0, condition, 0),))
     return Compiler(schema).shown(pattern, 1, limit=5)
 
 
@@ -410,7 +410,7 @@ def test_only_so_many_vectors_are_kept(monkeypatch):
 )
 def test_forms_of_a_word_are_looked_up_as_if_all_were_compared(stems, word):
     """A schema can have thousands of words."""
-    expected = {place: likeness for place, stem in enumerate(stems) if (likeness := alike(word, stem))}
+    expected = {ref: likeness for ref, stem in enumerate(stems) if (likeness := alike(word, stem))}
 
     assert expected == Stems(stems).alike(word)
 
@@ -419,7 +419,7 @@ def test_a_name_without_words_is_like_nothing():
     """Neo4j allows a label of one space."""
     schema = replace(SCHEMA, labels={**SCHEMA.labels, " ": {}})
 
-    reading = Reader(schema, Vocabulary([]), Dictionary({})).read("Which film?")
+    reading = QuestionReader(schema, Vocabulary([]), Dictionary({})).read("Which film?")
 
     likeness = Likenesses(schema, FakeEmbedder()).of(reading)
 
@@ -449,7 +449,7 @@ def grown(draw):
             pattern = replace(pattern, labels=(*pattern.labels, way.label), edges=(*pattern.edges, edge))
         else:
             condition = Condition(Owner("label", label), "name", "is", (draw(st.sampled_from("ab")),))
-            pattern = replace(pattern, on_nodes=(*pattern.on_nodes, Placed(node, condition, 0)))
+            pattern = replace(pattern, on_nodes=(*pattern.on_nodes, Constraint(node, condition, 0)))
         patterns.append(pattern)
     return draw(st.sampled_from(patterns)), patterns[-1]
 
@@ -467,7 +467,7 @@ def test_a_pattern_is_no_part_of_one_that_says_less_or_something_else():
     """Another direction, another type, another value, twice the same relationship."""
     directed = Pattern(("Person", "Film"), (Edge(0, 1, "DIRECTED", True),))
     acted = Pattern(("Person", "Film"), (Edge(0, 1, "ACTED_IN", True),))
-    named = replace(acted, on_nodes=(Placed(0, Condition(Owner("label", "Person"), "name", "is", ("Ann",)), 0),))
+    named = replace(acted, on_nodes=(Constraint(0, Condition(Owner("label", "Person"), "name", "is", ("Ann",)), 0),))
     twice = Pattern(("Film", "Person", "Person"), (Edge(0, 1, "ACTED_IN", False), Edge(0, 2, "ACTED_IN", False)))
     around = Pattern(("Film", "Person", "Film"), (Edge(0, 1, "ACTED_IN", False), Edge(1, 2, "DIRECTED", True)))
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from neo4j.exceptions import ConfigurationError
 
-from gear_neo4j.address import SCHEMES, check_neo4j_uri
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.database import Database
-from gear_neo4j.redaction import without_login
+from gear_neo4j.graph.connection.database import Database
+from gear_neo4j.text.address import SCHEMES, check_neo4j_uri
+from gear_neo4j.text.redaction import without_login
 
 
 @pytest.mark.parametrize(
@@ -50,11 +50,11 @@ def test_an_address_that_cannot_be_used_is_one_line(uri, words):
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(
-    "place", ["localhost", "localhost:7687", "[::1]:7687", "10.0.0.1", "abc.databases.neo4j.io", "host/"]
+    "address", ["localhost", "localhost:7687", "[::1]:7687", "10.0.0.1", "abc.databases.neo4j.io", "host/"]
 )
-def test_every_scheme_of_the_driver_passes(scheme, place):
+def test_every_scheme_of_the_driver_passes(scheme, address):
     """With a port or without, by name or by number."""
-    check_neo4j_uri(f"{scheme}://{place}")
+    check_neo4j_uri(f"{scheme}://{address}")
 
 
 PIECES = ("bolt", "neo4j+s", "http", "://", ":", "/", "//", "#", "@", "[", "]", "host", "7687", "99999", "?a=b", " ")

@@ -1,4 +1,4 @@
-"""Known advisories: neither what is installed nor the least that we ask for is affected by any of the list."""
+"""Known advisories: neither the installed packages nor our lowest allowed versions are affected by any on the list."""
 
 import json
 import tomllib
@@ -25,7 +25,7 @@ def floors():
 
 
 def test_nothing_installed_is_affected():
-    """Whatever else brought it here."""
+    """Also packages that we do not depend on ourselves."""
     assert [] == list(hits(installed_versions(), ADVISORIES))
 
 

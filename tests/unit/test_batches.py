@@ -1,4 +1,4 @@
-"""How the nodes of a graph are cut into batches: none is lost, and each commit is worth its segment of the indexes."""
+"""How nodes are grouped into batches: none is lost, and each commit is large enough for its segment of the indexes."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +11,7 @@ RUNS = st.lists(st.tuples(st.booleans(), st.integers(1, 2 * NODES_A_BATCH)), max
 @given(RUNS)
 def test_batches_hold_every_node_in_order_and_are_full_but_for_the_last(runs):
     """Full is one with a batch of passages in it, whichever nodes are between them, or with as many nodes as may be."""
-    rows = [{"wanted": wanted, "place": place} for wanted, count in runs for place in range(count)]
+    rows = [{"wanted": wanted, "index": index} for wanted, count in runs for index in range(count)]
 
     found = list(batches_of_nodes(rows, where=lambda row: row["wanted"]))
 

@@ -1,4 +1,4 @@
-"""The beam search against a deliberately naive reading of GeAR's Algorithm 1, and what is claimed of it."""
+"""The beam search against a deliberately naive reading of GeAR's Algorithm 1, and the claims about it."""
 
 import math
 import random
@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from gear_neo4j.domain import Path, Triple
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.store import ScoredTriple
-from gear_neo4j.retrieval.beam import Beam, beam_search, passages_of
+from gear_neo4j.graph.read.store import ScoredTriple
+from gear_neo4j.retrieval.walk.beam import Beam, beam_search, passages_of
 from tests.examples import examples
 
 
@@ -24,8 +24,8 @@ class Graph:
 
     def score(self, path):
         """The score of a path, as good as random and different for its triples in another order."""
-        places = (1 + place * int(triple.id[1:]) for place, triple in enumerate(path, start=1))
-        return self.table[sum(places) % len(self.table)]
+        ranks = (1 + rank * int(triple.id[1:]) for rank, triple in enumerate(path, start=1))
+        return self.table[sum(ranks) % len(self.table)]
 
     def start(self, limit=None):
         """All triples as start triples, in the database's order."""
@@ -178,15 +178,15 @@ def test_every_path_is_a_walk_without_repetition(graph, beam):
 @SEARCHES
 @given(graphs(), BEAMS)
 def test_no_score_is_negative_or_above_the_sum_of_its_similarities(graph, beam):
-    """Marking down takes away and never adds, also from similarities below 0."""
+    """The diversity weight never raises a score, not even one below 0."""
     paths = beam_search(graph.start(), expand=graph.expand, beam=beam)
 
     assert all(0 <= path.score <= sum(path.scores) + 1e-9 for path in paths)
     assert all(similarity >= 0 for path in paths for similarity in path.scores)
 
 
-def test_a_negative_similarity_does_not_rise_by_being_marked_down():
-    """-0.21 in second place, weighted by exp(-1), would be -0.08 and beat the -0.2 in first place."""
+def test_the_diversity_weight_does_not_raise_a_negative_similarity():
+    """-0.21 at rank 2, weighted by exp(-1), would be -0.08 and beat the -0.2 at rank 1."""
     start = [ScoredTriple(triple("s", "A", "B"), 0.0)]
     candidates = [ScoredTriple(triple("a", "B", "C"), -0.2), ScoredTriple(triple("b", "B", "D"), -0.21)]
 
@@ -270,7 +270,7 @@ def test_a_beam_of_numbers_below_one_is_refused(name, value):
 
 
 @pytest.mark.parametrize(
-    ("beam", "place", "expected"),
+    ("beam", "rank", "expected"),
     [
         (Beam(), 0, 1.0),
         (Beam(), 7, math.exp(-7 / 20)),
@@ -280,6 +280,6 @@ def test_a_beam_of_numbers_below_one_is_refused(name, value):
         (Beam(diverse=False), 9, 1.0),
     ],
 )
-def test_the_weight_falls_to_one_over_e(beam, place, expected):
+def test_the_weight_falls_to_one_over_e(beam, rank, expected):
     """exp(-min(n, gamma) / gamma), with gamma twice the width unless it is given."""
-    assert expected == pytest.approx(beam.weight(place))
+    assert expected == pytest.approx(beam.weight(rank))

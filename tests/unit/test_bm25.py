@@ -1,4 +1,4 @@
-"""BM25 in memory: the order of rank-bm25 on a normal corpus, and sense on corpora that it cannot digest."""
+"""BM25 in memory: the order of rank-bm25 on a normal corpus, and sensible results where rank-bm25 has none."""
 
 from pathlib import Path
 
@@ -11,8 +11,8 @@ import gear_neo4j
 from gear_neo4j.domain import Passage
 from gear_neo4j.evaluate import datasets
 from gear_neo4j.ingestion.lines import parsed, read_lines, to_passage
-from gear_neo4j.retrieval.bm25 import BM25, words
 from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank.bm25 import BM25, words
 from tests.examples import examples
 
 DEMO = Path(gear_neo4j.__file__).parent / "demo"
@@ -84,7 +84,7 @@ def test_a_corpus_without_words_has_no_hits(texts):
 
 
 def test_a_question_without_words_has_no_hits():
-    """Nothing is shared with nothing."""
+    """No passage shares a word with it."""
     assert [] == found(corpus("one text", "another"), "?!")
 
 

@@ -1,4 +1,4 @@
-"""What a bulk export makes of passages without triples: who reads them, and what is said where a model fails."""
+"""A bulk export of passages without triples: which extractor reads them, and what is reported when a model fails."""
 
 import csv
 import json

@@ -5,7 +5,6 @@ import math
 import random
 import socket
 import sqlite3
-import subprocess
 import sys
 import threading
 import time
@@ -32,6 +31,7 @@ from gear_neo4j.models.replies import LONGEST_REPLY
 from gear_neo4j.models.retries import may_pass, requested_wait
 from gear_neo4j.settings import Settings
 from gear_neo4j.usage import Usage
+from tests.processes import PIPE, started
 from tests.scripted_server import Fault, ScriptedServer
 
 WHERE = Prompt("Answer in JSON.", "Where did Hinton study?")
@@ -98,7 +98,7 @@ def chat_of(server, *, timeout=5.0, **options):
 
 
 def only(*faults):
-    """These for the first requests, and none for all after them."""
+    """These faults for the first requests, and no fault after them."""
     return lambda number, _messages: faults[number - 1] if number <= len(faults) else None
 
 
@@ -177,7 +177,7 @@ def test_two_spoilt_replies_are_an_error_that_knows_its_cost(fault):
 
 
 def test_a_repair_that_fails_still_knows_what_the_first_reply_cost():
-    """A lasting failure after a reply that could not be used."""
+    """A permanent failure after an unusable reply."""
     with ScriptedServer(answer, fault=only(Fault.PROSE, 401)) as server, pytest.raises(ModelError) as caught:
         chat_of(server).ask(WHERE, parse=place)
 
@@ -228,7 +228,7 @@ def test_an_empty_task_is_not_sent():
 
 
 @pytest.mark.parametrize("fault", PASSING)
-def test_a_failure_that_passes_is_tried_again(fault):
+def test_a_transient_failure_is_retried(fault):
     """The second request is answered, after one wait."""
     clock = Clock()
     with ScriptedServer(answer, fault=only(fault)) as server:
@@ -288,7 +288,7 @@ def test_a_date_is_read_on_our_clock_where_the_server_does_not_tell_its_own():
 
 
 def test_a_wait_beyond_the_patience_fails_at_once():
-    """Nobody sleeps for what is not going to help."""
+    """A wait longer than the patience cannot help."""
     clock = Clock()
     with (
         ScriptedServer(answer, fault=always(Fault.RATE_LIMIT), retry_after="61") as server,
@@ -302,7 +302,7 @@ def test_a_wait_beyond_the_patience_fails_at_once():
 
 @pytest.mark.parametrize("fault", [Fault.SERVER_ERROR, Fault.RATE_LIMIT, Fault.RESET])
 def test_patience_ends(fault):
-    """The waits grow, with a Retry-After of 0 as well, add up to no more than the patience, and are all told."""
+    """The waits grow, with a Retry-After of 0 as well, add up to no more than the patience, and are all reported."""
     clock = Clock()
     with (
         ScriptedServer(answer, fault=always(fault), retry_after="0") as server,
@@ -322,7 +322,7 @@ def test_patience_ends(fault):
     ("status", "advice"),
     [(400, "GEAR_CHAT_MODEL"), (401, "OPENAI_API_KEY"), (403, "OPENAI_API_KEY"), (404, "GEAR_CHAT_MODEL"), (422, "")],
 )
-def test_a_failure_that_lasts_is_told_at_once(status, advice):
+def test_a_permanent_failure_is_reported_at_once(status, advice):
     """One request, no wait, and one line that says what to look at."""
     clock = Clock()
     with (
@@ -354,7 +354,7 @@ def test_a_server_that_is_not_there_is_named_as_such():
         ({"openai_api_key": "sk-12345" * 50 + "\n"}, "header"),
     ],
 )
-def test_what_cannot_even_be_sent_is_told_at_once_and_without_the_key(options, told):
+def test_a_request_that_cannot_be_sent_is_reported_at_once_without_the_key(options, told):
     """An address without http, and a key that was pasted with a line break."""
     clock = Clock()
     with ScriptedServer(answer) as server, pytest.raises(GearError, match=f"cannot be used: .*{told}") as caught:
@@ -364,7 +364,7 @@ def test_what_cannot_even_be_sent_is_told_at_once_and_without_the_key(options, t
     assert "sk-12345" not in str(caught.value)
 
 
-def test_the_failures_of_any_client_library_are_told_apart():
+def test_the_failures_of_any_client_library_are_classified():
     """By a status wherever it stands, by builtin classes and usual names; a cause counts, a context does not."""
     wrapped, beside = RuntimeError("wrapped"), RuntimeError("beside")
     wrapped.__cause__, beside.__context__ = Refused(503), Refused(503)
@@ -465,7 +465,7 @@ def test_the_same_question_is_paid_for_once(tmp_path):
 
 
 def test_the_file_is_the_users_own_and_holds_no_key(tmp_path):
-    """Prompts may quote documents that are nobody else's business."""
+    """Prompts may quote private documents."""
     with ScriptedServer(answer) as server:
         open_chat(settings_of(server, home=tmp_path / "home", openai_api_key="sk-secret")).ask(WHERE, parse=place)
     file = tmp_path / "home" / CACHE
@@ -680,13 +680,13 @@ def test_processes_share_a_cache(tmp_path):
     """Two make the file and fill it at the same time, without a warning, and this one finds everything there."""
     file = tmp_path / "cache"
     command = [sys.executable, "-c", PROCESS, str(file)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    both = [subprocess.Popen(command, **pipes) for _ in range(2)]
-    assert ["ready\n"] * 2 == [process.stdout.readline() for process in both]
-    for process in both:
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    outputs = [process.communicate() for process in both]
+    pipes = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE}
+    with started(command, **pipes) as one, started(command, **pipes) as other:
+        assert ["ready\n"] * 2 == [process.stdout.readline() for process in (one, other)]
+        for process in (one, other):
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        outputs = [process.communicate() for process in (one, other)]
 
     assert [("20\n", "")] * 2 == outputs
     ours = Chat(FakeListChatModel(responses=["no"]), cache=file)

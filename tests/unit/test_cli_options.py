@@ -3,6 +3,7 @@
 import ast
 import inspect
 import json
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
@@ -10,21 +11,30 @@ import click
 import pytest
 from click.shell_completion import BashComplete
 
-from gear_neo4j.agents.crag import Crag
-from gear_neo4j.cli.flag import flags_of
-from gear_neo4j.cli.flags import agent_from
+from gear_neo4j.cli.choice import Choice
+from gear_neo4j.cli.evaluate_passages import RunOptions
+from gear_neo4j.cli.extraction import ExtractionOptions
 from gear_neo4j.cli.lazy import json_to_output
 from gear_neo4j.cli.main import cli, main
 from gear_neo4j.cli.options import FLAGS
 from gear_neo4j.cli.output import STDOUT, emit
 from gear_neo4j.errors import InputError
-from gear_neo4j.recipes import Budget
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS
 
-# Read by the decorators that make settings, a scope, limits of documents, and a table of them.
-DOCUMENTS = {"chunk_size", "follow_links", "max_file_mib", "max_file_pages", "max_file_seconds"}
-TABLE = {"key", "text", "title", "metadata", "table", "query"}
-SETTINGS = {*FLAGS, "env_file", "collections", "principals", "where", "strict", *DOCUMENTS, *TABLE}
+# By the value that a command gets, the options that a decorator makes it from.
+MADE_FROM = {
+    "settings": {*FLAGS, "env_file"},
+    "flags": {*FLAGS},
+    "scope": {"collections", "principals", "where", "strict"},
+    "documents": {"chunk_size", "follow_links", "max_file_mib", "max_file_pages", "max_file_seconds"},
+    "tables": {"key", "text", "title", "metadata", "table", "query"},
+    "choice": {"retriever", "agent", "base", "base_k", "score", "assignments"},
+    "membership": {"collection", "readers"},
+    "cluster": {"ray", "workers"},
+    "run": {field.name for field in fields(RunOptions)},
+    "extracting": {field.name for field in fields(ExtractionOptions)},
+}
+MOST_OPTIONS = {"search": 25, "ask": 25, "evaluate": 30}
 
 
 def leaves(group, context, words=()):
@@ -44,9 +54,17 @@ def leaves(group, context, words=()):
         ("gear search --retriever sco", "plain,scout"),
         ("gear ask --agent graphrag-l", "plain,graphrag-local"),
         ("gear evaluate data --agent cr", "plain,crag"),
+        ("gear recipes scou", "plain,scout"),
+        ("gear search --retriever scout --set da", "plain,damping="),
+        ("gear search --retriever naive --base scout --set da", "plain,damping="),
+        ("gear search --set da", ""),
+        ("gear ask --agent crag --set fallb", "plain,fallback="),
+        ("gear ask --retriever naive --set over.beam.w", "plain,over.beam.width="),
+        ("gear ask --agent nosuch --set da", ""),
+        ("gear paths --set ho", "plain,hops="),
     ],
 )
-def test_the_shell_completes_commands_and_the_names_of_recipes(words, expected, monkeypatch):
+def test_the_shell_completes_commands_recipes_and_their_options(words, expected, monkeypatch):
     """As bash calls it."""
     monkeypatch.setenv("COMP_WORDS", words)
     monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
@@ -91,11 +109,13 @@ def gear(capsys, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_no_option_is_ignored(words):
-    """The function of each command uses every parameter that it gets; recipes and settings refuse what they lack."""
+    """The function of each command uses every parameter that it gets, also those that decorators make of several."""
     command = COMMANDS[words]
-    given = {one.name for one in parameters(command) if one.expose_value and not one.name.startswith("recipe_option_")}
+    given = {one.name for one in parameters(command) if one.expose_value}
+    taken = set(inspect.signature(inspect.unwrap(command.callback)).parameters)
+    made = set().union(*(options for value, options in MADE_FROM.items() if value in taken))
 
-    assert set() == given - {"help"} - SETTINGS - body(command)
+    assert set() == (given - made | taken) - {"help"} - body(command)
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
@@ -121,7 +141,7 @@ def test_settings_are_those_that_a_command_needs(words):
         "sync",
     }
     offline = {"up", "down", "status", "export", "compare", "calibrate", "explain"}
-    offline |= {"keys add", "keys list", "keys revoke"}
+    offline |= {"keys add", "keys list", "keys revoke", "recipes", "help"}
 
     assert connected == (" ".join(words) not in offline)
     assert ("embedding_model" in names) == (" ".join(words) in embeds | {"calibrate", "config"})
@@ -139,7 +159,7 @@ def test_every_option_explains_itself(words):
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_one_vocabulary(words):
-    """--json takes a file or none; budgets are --max-...; their earlier names are hidden."""
+    """--json takes a file or none, and nothing is hidden."""
     options = {name: one for one in parameters(COMMANDS[words]) for name in one.opts}
 
     if "--json" in options:
@@ -148,9 +168,16 @@ def test_one_vocabulary(words):
             options["--json"].metavar,
             options["--json"].flag_value,
         )
-    for old in {"--tokens", "--seconds"} & options.keys():
-        assert options[old].hidden
-        assert not options[f"--max-{old[2:]}"].hidden
+    assert [] == [name for name, one in options.items() if getattr(one, "hidden", False)]
+
+
+@pytest.mark.parametrize(("name", "most"), MOST_OPTIONS.items())
+def test_the_options_fit_a_screen(name, most):
+    """Those of recipes are set by --set."""
+    options = [one for one in parameters(COMMANDS[(name,)]) if isinstance(one, click.Option)]
+
+    assert len(options) <= most
+    assert {"--retriever", "--base", "--set", "--json"} <= {opt for one in options for opt in one.opts}
 
 
 def test_the_flag_of_json_takes_no_question_and_no_source_for_its_file():
@@ -188,24 +215,66 @@ def test_a_file_of_json_is_checked_first(gear, tmp_path):
         emit(tmp_path / "gone" / "x.json", {})
 
 
-def test_the_earlier_names_of_budgets_work_until_the_next_release():
-    """On the command line and in Python; they mean the same."""
-    context = COMMANDS[("ask",)].make_context("ask", ["Who?", "--tokens", "900", "--seconds", "5"])
-    values = {name: value for name, value in context.params.items() if value is not None}
+def test_every_recipe_is_listed_with_a_line(gear):
+    """By kind; with a name its options, with types and defaults; as JSON, too."""
+    code, out, _ = gear("recipes")
+    lines = out.splitlines()
+    assert (0, ["retrievers", "agents", "extractors"]) == (code, [line for line in lines[:-1] if line[0] != " "])
+    for entry in (*RETRIEVERS, *AGENTS, *EXTRACTORS):
+        assert any(line.startswith(f"  {entry.name} ") for line in lines), entry.name
 
-    assert {"recipe_option_tokens": 900, "recipe_option_seconds": 5.0}.items() <= values.items()
-    assert Crag(max_tokens=900, max_seconds=5) == Crag(tokens=900, seconds=5)
-    assert {"max_tokens", "max_seconds"} <= Budget.model_fields.keys()
+    _, out, _ = gear("recipes", "scout")
+    assert "damping" in out
+    assert "number, at least 0, below 1" in out
+    assert out.endswith("gear search QUESTION --retriever scout --set triples=5\n")
+
+    told = json.loads(gear("recipes", "paths", "--json")[1])
+    assert [("retriever", "paths"), ("agent", "paths")] == [(one["kind"], one["name"]) for one in told]
+    hops = {"name": "hops", "type": "integer, at least 1, at most 4", "default": "2"}
+    assert hops.items() <= told[0]["options"][3].items()
+
+    code, _, err = gear("recipes", "scuot")
+    assert (2, True) == (code, "there is no recipe 'scuot': did you mean scout? choose one of auto, " in err)
+    assert list(AGENTS.entries) == [Choice(None, name).make().name for name in AGENTS.entries]
 
 
-@pytest.mark.parametrize("command", ["ask", "evaluate"])
-def test_every_agent_and_retriever_is_offered(command):
-    """By its name, in both."""
-    with click.Context(COMMANDS[(command,)]) as context:
-        text = COMMANDS[(command,)].get_help(context)
+@pytest.mark.parametrize("words", [(), ("search",), ("keys", "add"), ("communities",)], ids=" ".join)
+def test_help_prints_what_the_option_prints(gear, words):
+    """For the command itself, a command, and one of a group."""
+    assert gear(*words, "--help") == gear("help", *words)
 
-    assert [] == [entry.name for entry in (*AGENTS, *RETRIEVERS) if f"\n  {entry.name} " not in text]
-    assert list(AGENTS.entries) == [agent_from(name, None, {}).name for name in AGENTS.entries]
+
+def test_help_of_what_is_no_command_is_refused(gear):
+    """In one line each."""
+    assert (2, "", "gear: No such command 'nosuch'. (see gear --help)\n") == gear("help", "nosuch")
+    assert "gear search has no command 'x'" in gear("help", "search", "x")[2]
+
+
+@pytest.mark.parametrize("command", ["search", "ask", "paths"])
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["Who founded Sigma?"], "Who founded Sigma?"),
+        (["Who", "founded", "Sigma"], "Who founded Sigma"),
+        (["Who", "--strict", "founded", "Sigma"], "Who founded Sigma"),
+        (["--strict", "Who", "founded", "Sigma"], "Who founded Sigma"),
+        (["--strict", "--", "-5", "degrees?"], "-5 degrees?"),
+    ],
+)
+def test_a_question_needs_no_quotes(command, words, expected):
+    """Options may stand anywhere; after -- a word may begin with a dash."""
+    context = COMMANDS[(command,)].make_context(command, list(words))
+
+    assert expected == context.params["question"]
+    assert ("--strict" in words) == context.params["strict"]
+
+
+@pytest.mark.parametrize("words", [["ingest"], ["export", "--admin-import", "out"]])
+def test_an_address_is_refused_where_only_files_are_read(gear, words):
+    """It was called a path that does not exist, with a slash less."""
+    message = "gear: https://***@example.org/a.html is an address: only gear sync reads those\n"
+
+    assert (2, "", message) == gear(*words, "https://ada:secret@example.org/a.html")
 
 
 @pytest.mark.parametrize("words", [["search"], ["ask", "--agent", "crag"]])
@@ -223,18 +292,22 @@ def test_a_check_rebuilds_nothing(gear):
     assert (2, True) == (code, "give only one of them" in err)
 
 
-def test_ranges_of_numbers_are_shown_and_checked():
-    """Those that the recipes check: a number outside is a usage error, which names the option as it was typed."""
-    with click.Context(COMMANDS[("search",)]) as context:
-        text = " ".join(COMMANDS[("search",)].get_help(context).split())
-    ranged = [flag for entry in (*RETRIEVERS, *AGENTS) for flag in flags_of(entry.recipe) if flag.limits]
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--set", "width"], "'width' is not NAME=VALUE, such as damping=0.5"),
+        (["--retriever", "naive", "--set", "width=0"], "the beam's width is 0: it must be at least 1"),
+        (["--retriever", "naive", "--set", "widht=3"], "naive has no option 'widht': did you mean width?"),
+        (["--retriever", "naive", "--base", "sbert", "--set", "base=bm25"], "base is set twice: give it once"),
+        (["--set", "damping=0.5"], "auto has no option 'damping': choose a retriever that has it"),
+    ],
+)
+def test_an_option_that_cannot_be_set_costs_one_line(gear, options, message):
+    """Before a server is looked for."""
+    code, _, err = gear("search", "Who?", *options)
 
-    assert "--damping FLOAT RANGE" in text
-    assert "[0<x<1]" in text or "[0<=x<1]" in text
-    assert "--width INTEGER RANGE" in text
-    assert len(ranged) > 30
-    with pytest.raises(click.BadParameter, match="0 is not in the range x>=1"):
-        COMMANDS[("search",)].make_context("search", ["Who?", "--width", "0"])
+    assert (2, 1) == (code, len(err.splitlines()))
+    assert message in err
 
 
 def rows(text):

@@ -6,7 +6,7 @@ import pytest
 
 from gear_neo4j import AsyncGear, Gear
 from gear_neo4j.errors import DatabaseError, InputError, SettingsError
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.queries import Query, load, resource_folder
 from gear_neo4j.settings import Settings
 from tests.bolt_stub import Cluster, Refused
@@ -32,7 +32,7 @@ def database(cluster):
 
 @pytest.fixture
 def driver(cluster):
-    """A driver of the caller's, which does not try for long."""
+    """The caller's own driver, with a short retry time."""
     with neo4j.GraphDatabase.driver(cluster.uri, auth=("neo4j", "stub"), max_transaction_retry_time=0.2) as driver:
         yield driver
 

@@ -1,4 +1,4 @@
-"""ColBERT's late interaction and its index, with an encoder of three lines in the place of the weights."""
+"""ColBERT's late interaction and its index, with an encoder of three lines instead of the model."""
 
 import hashlib
 
@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.retrieval.colbert import ColBERT, PyLateEncoder, max_sim
 from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rank.colbert import ColBERT, PyLateEncoder, max_sim
 
 
 class Letters:

@@ -10,7 +10,7 @@ from gear_neo4j.cli.main import main
 from gear_neo4j.domain import Hit, Hits, Passage
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.comparison import compare, read_report
-from gear_neo4j.evaluate.datasets import Query
+from gear_neo4j.evaluate.datasets import EvaluationQuery
 from gear_neo4j.evaluate.runs import QueryResult, summary
 from tests.commands import one_line
 from tests.examples import examples
@@ -22,9 +22,9 @@ B = {"q1": "abxxx", "q2": "xx", "q3": "dexx", "q4": "xf"}
 
 def answered(id, ranking, milliseconds):
     """A question with what was retrieved; each x is another passage."""
-    ids = [f"x{place}" if letter == "x" else letter for place, letter in enumerate(ranking)]
+    ids = [f"x{index}" if letter == "x" else letter for index, letter in enumerate(ranking)]
     hits = tuple(Hit(Passage(one, one, "text"), 1.0, rank) for rank, one in enumerate(ids, start=1))
-    query = Query(id, f"Who is {id}?", tuple(GOLD[id]))
+    query = EvaluationQuery(id, f"Who is {id}?", tuple(GOLD[id]))
     return QueryResult(query, Hits(query.question, "naive", hits, milliseconds={"base": milliseconds}))
 
 
@@ -150,9 +150,9 @@ def test_the_order_of_the_questions_does_not_matter(report):
 def test_pairs_without_a_value_are_left_out_and_counted(report):
     """A judge that failed leaves no number; both means are of the questions that have one in both."""
     pair = [read_report(report(name, A)) for name in "ab"]
-    for place, one in enumerate(pair):
+    for index, one in enumerate(pair):
         for number, id in enumerate(one.questions):
-            one.questions[id].figures["f1"] = float("nan") if number == place else 10.0 * number + place
+            one.questions[id].figures["f1"] = float("nan") if number == index else 10.0 * number + index
 
     (found,) = compare(*pair, metric="f1").metrics
 

@@ -53,11 +53,11 @@ def pdf(pages, stream, *, filters="/FlateDecode"):
         b"<< /Length %d /Filter %s >>\nstream\n%s\nendstream" % (len(stream), filters.encode(), stream),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
     ]
-    body, places = b"%PDF-1.4\n", []
+    body, offsets = b"%PDF-1.4\n", []
     for number, content in enumerate(objects, start=1):
-        places.append(len(body))
+        offsets.append(len(body))
         body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
     end = b"xref\n0 6\n0000000000 65535 f \n%strailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
     return body + end % (table, len(body))
 

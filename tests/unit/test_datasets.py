@@ -8,7 +8,7 @@ import pytest
 import gear_neo4j
 from gear_neo4j.domain import entity_key
 from gear_neo4j.errors import InputError
-from gear_neo4j.evaluate.datasets import Query, load
+from gear_neo4j.evaluate.datasets import EvaluationQuery, load
 from gear_neo4j.ingestion.lines import parsed, read_lines, to_passage, to_triples
 
 DEMO = Path(gear_neo4j.__file__).parent / "demo"
@@ -40,7 +40,7 @@ def test_a_data_set_is_named_after_its_folder(write, tmp_path):
 
     actual = load(write(corpus=[*CORPUS, {"id": 7, "text": "seven"}], queries=queries))
 
-    expected = (Query("q1", "Who?", ("p1", "p2"), ("she",)), Query("2", "Where?", ("7",)))
+    expected = (EvaluationQuery("q1", "Who?", ("p1", "p2"), ("she",)), EvaluationQuery("2", "Where?", ("7",)))
     assert (tmp_path.name, tmp_path, expected) == (actual.name, actual.folder, actual.queries)
 
 

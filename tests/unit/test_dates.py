@@ -2,9 +2,9 @@
 
 import pytest
 
-from gear_neo4j.graph.graph_schema import GraphSchema, PropertySchema
+from gear_neo4j.graph.read.graph_schema import GraphSchema, PropertySchema
 from gear_neo4j.retrieval.dictionary import Dictionary
-from gear_neo4j.retrieval.patterns.reading import Reader
+from gear_neo4j.retrieval.patterns.reading import QuestionReader
 from gear_neo4j.retrieval.patterns.vocabulary import Vocabulary
 
 
@@ -19,7 +19,7 @@ def test_the_date_of_a_node_itself_is_meant_unless_a_word_names_another(question
     """The date of an order is its orderDate."""
     dates = {name: PropertySchema(name, "date") for name in ("requiredDate", "orderDate", "shippedDate")}
     vocabulary = Vocabulary([])
-    reader = Reader(GraphSchema({"Order": dates}, {}, (), {}), vocabulary, Dictionary(vocabulary.named()))
+    reader = QuestionReader(GraphSchema({"Order": dates}, {}, (), {}), vocabulary, Dictionary(vocabulary.named()))
 
     (literal,) = reader.read(question).literals
 

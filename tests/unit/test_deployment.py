@@ -32,7 +32,7 @@ def instructions():
 
 
 DOCKERFILE = instructions()
-LAST_STAGE = DOCKERFILE[max(place for place, (name, _) in enumerate(DOCKERFILE) if name == "FROM") :]
+LAST_STAGE = DOCKERFILE[max(index for index, (name, _) in enumerate(DOCKERFILE) if name == "FROM") :]
 
 
 def unit():
@@ -62,7 +62,7 @@ def test_a_release_is_published_by_a_job_that_runs_nothing_of_ours():
     assert not any("id-token" in permissions for name, permissions in rights.items() if name != "publish")
 
 
-def test_the_workflows_name_targets_and_versions_that_there_are():
+def test_the_workflows_name_existing_targets_and_versions():
     """Each version of Python that we promise is tested."""
     jobs = [job for workflow in WORKFLOWS.values() for job in workflow["jobs"].values()]
     targets = {target for job in jobs for command in commands(job) for target in re.findall(r"make (\w+)", command)}
@@ -73,7 +73,7 @@ def test_the_workflows_name_targets_and_versions_that_there_are():
     assert pythons == set(WORKFLOWS["test"]["jobs"]["test"]["strategy"]["matrix"]["python"])
 
 
-def test_the_image_runs_as_nobody_special_and_asks_itself_for_its_health():
+def test_the_image_runs_without_privileges_and_checks_its_own_health():
     """By Python, for the image has no curl."""
     last = dict(LAST_STAGE)
 
@@ -181,11 +181,11 @@ HARDENED = {
 
 @pytest.mark.parametrize("option", HARDENED)
 def test_the_unit_gives_the_service_no_rights(option):
-    """Not a user of its own, not a place to write."""
+    """No permanent user, and no folder to write to."""
     assert [HARDENED[option]] == UNIT[option]
 
 
-def test_the_unit_starts_a_command_that_there_is_with_settings_that_there_are():
+def test_the_unit_starts_an_existing_command_with_existing_settings():
     """It is not killed before it has finished, and no secret stands in it."""
     (start,), variables = UNIT["ExecStart"], [text.split("=", 1) for text in UNIT["Environment"]]
     program, command, *options = shlex.split(start)
@@ -208,7 +208,7 @@ def test_the_unit_is_one_that_a_parser_takes():
     assert ["Unit", "Service", "Install"] == parser.sections()
 
 
-def test_the_commands_of_the_page_have_options_that_there_are():
+def test_the_commands_of_the_page_have_existing_options():
     """For keys; and the proxies send to the port on which the service listens."""
     lines = [line for line in PAGE.splitlines() if "gear keys add " in line]
     port = Settings().serve_port

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gear_neo4j.graph.export import NamedNode
+from gear_neo4j.graph.read.pagerank_queries import NamedNode
 from gear_neo4j.retrieval.dictionary import Dictionary
 
 
 def found(names, text):
     nodes = [
-        NamedNode(str(place), (name,) if isinstance(name, str) else tuple(name), 1) for place, name in enumerate(names)
+        NamedNode(str(index), (name,) if isinstance(name, str) else tuple(name), 1) for index, name in enumerate(names)
     ]
     return [match.text for match in Dictionary(nodes).find(text)]
 
@@ -83,7 +83,7 @@ def test_a_name_is_found_between_any_words(name, before, after):
 @given(names=st.lists(st.text(max_size=8), max_size=8), text=st.text(max_size=60))
 def test_matches_never_overlap_and_stand_where_they_say(names, text):
     """Whatever the names and the text."""
-    matches = Dictionary([NamedNode(str(place), (name,), place) for place, name in enumerate(names)]).find(text)
+    matches = Dictionary([NamedNode(str(index), (name,), index) for index, name in enumerate(names)]).find(text)
 
     assert all(text[match.start : match.end] == match.text and match.text for match in matches)
     assert all(one.end <= other.start for one, other in pairwise(matches))

@@ -38,7 +38,7 @@ class Fixed:
     ],
 )
 def test_the_best_score_decides_at_and_beside_the_thresholds(best, action):
-    """Whatever the others are; and nothing at all is incorrect."""
+    """Whatever the other scores are; without any score the verdict is incorrect."""
     assert action == Thresholds(0.5, -0.5).action([-1.0, best, -1.0])
     assert "incorrect" == Thresholds(0.5, -0.5).action([])
 
@@ -58,7 +58,7 @@ def test_similarity_is_the_cosine_and_an_empty_text_is_of_no_use(embedder):
     assert Usage() == found.usage
 
 
-def test_calibration_finds_what_tells_pairs_apart():
+def test_calibration_finds_the_threshold_that_separates_pairs():
     """Relevant ones from 0.3 on, others below."""
     pairs = [Pair("q", str(at / 10), relevant=at >= 3) for at in range(-9, 10)]
 
@@ -74,8 +74,8 @@ def test_calibration_finds_what_tells_pairs_apart():
     )
 )
 def test_a_calibration_gives_thresholds_that_keep_its_promise(some):
-    """At least the share of relevant pairs lies at or above the lower one; the shares told are those there are."""
-    pairs = [Pair(f"q{place % 3}", repr(score), relevant=good) for place, (score, good) in enumerate(some)]
+    """At least the share of relevant pairs lies at or above the lower one; the reported shares are the real ones."""
+    pairs = [Pair(f"q{index % 3}", repr(score), relevant=good) for index, (score, good) in enumerate(some)]
     pairs.sort(key=lambda pair: pair.question)
 
     found, _ = calibrate(Fixed(), pairs, on="made", precision=0.9, recall=0.95)
@@ -88,7 +88,7 @@ def test_a_calibration_gives_thresholds_that_keep_its_promise(some):
     assert found.precision == pytest.approx(sum(above) / max(1, len(above)))
 
 
-def test_thresholds_are_kept_by_evaluator_and_a_damaged_file_is_told(tmp_path):
+def test_thresholds_are_stored_by_evaluator_and_a_damaged_file_is_reported(tmp_path):
     """Another evaluator's stay."""
     one, two = Calibration(Thresholds(0.4, 0.1), "a", 9, 0.9, 1.0), Calibration(Thresholds(0.2, -0.1), "b", 8, 0.8, 0.9)
     save_calibration(tmp_path, "one", one)

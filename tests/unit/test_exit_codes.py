@@ -3,8 +3,6 @@
 import re
 import signal
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,8 @@ import pytest
 from gear_neo4j.cli.main import COMMANDS, main
 from gear_neo4j.errors import ExitCode, GearError
 from gear_neo4j.server import local
-from tests.commands import RUN, one_line
+from tests.commands import one_line
+from tests.processes import GEAR, PIPE, started
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 QUESTION = "Who won the prize?"
@@ -42,7 +41,7 @@ SEARCHES = {
 }
 FILLS = {("ingest", "corpus.jsonl"), ("sync", "."), ("import", "nodes.csv"), ("demo",), ("evaluate", "data")}
 SERVERS = {("down",), ("status",)}
-WITHOUT_SERVER = {"up", "config", "export", "compare", "calibrate", "explain", "keys", "mcp"}
+WITHOUT_SERVER = {"up", "config", "export", "compare", "calibrate", "explain", "keys", "mcp", "recipes", "help"}
 
 USAGE = {
     *((command, "--nosuch") for command in COMMANDS),
@@ -60,14 +59,9 @@ USAGE = {
     ("evaluate",),
     ("up", "--port", "0"),
     ("communities", "nosuch"),
-    ("mcp", "--port", "0"),
     ("mcp", "--namespace", "a b"),
-    ("mcp", "--port", "8080"),
-    ("mcp", "--allowed-host", "gear.example.org"),
-    ("mcp", "--api-key-file", "keys"),
     ("mcp", "--public-url", "example.org"),
-    ("mcp", "--transport", "http", "--host", "0.0.0.0"),
-    ("mcp", "--transport", "http", "--api-key-file", "nosuch"),
+    ("mcp", "--timeout", "0"),
     ("nosuch",),
     ("ingest",),
     ("ingest", "a.md", "--max-tokens", "9"),
@@ -75,7 +69,14 @@ USAGE = {
     ("search", QUESTION, "--name", "a", "--uri", "bolt://localhost"),
     ("search", QUESTION, "--name", "a", "--database", "b"),
     ("adopt", "--vectors", "composed"),
-    ("adopt", "graphiti", "--profile", "graphiti"),
+    ("adopt", "graphiti"),
+    ("recipes", "nosuch"),
+    ("help", "nosuch"),
+    ("help", "search", "nosuch"),
+    ("search", QUESTION, "--set", "width"),
+    ("search", QUESTION, "--set", "nosuch=1"),
+    ("ingest", "https://example.org/a.html"),
+    ("export", "https://example.org/a.html", "--admin-import", "out"),
     ("adopt", "--profile", "graphiti", "--update"),
     ("communities", "build", "--max-tokens", "9"),
     ("communities", "build", "--report", "--dry-run"),
@@ -236,14 +237,12 @@ def test_an_interrupt_ends_with_130(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(60)
         address = f"bolt://127.0.0.1:{silent.getsockname()[1]}"
-        # A shell lets what it starts in the background ignore interrupts, and so do the tests if they are started so.
-        program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        program += RUN
-        command = [sys.executable, "-c", program, "stats", "--uri", address]
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
-        with silent.accept()[0]:
+        with (
+            started([*GEAR, "stats", "--uri", address], stderr=PIPE, cwd=tmp_path) as process,
+            silent.accept()[0],
+        ):
             process.send_signal(signal.SIGINT)
-            err = process.communicate(timeout=60)[1]
+            err = process.communicate()[1]
 
     assert ExitCode.INTERRUPTED == process.returncode
     assert "Traceback" not in err

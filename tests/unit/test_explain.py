@@ -16,8 +16,8 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.explain import page, read_saved, script
 from gear_neo4j.explain.layout import picture, walk
 from gear_neo4j.explain.saved import saved_from
-from gear_neo4j.graph.store import path_cypher
-from gear_neo4j.printable import printable
+from gear_neo4j.graph.read.store import path_cypher
+from gear_neo4j.text.printable import printable
 from gear_neo4j.wire import run_from
 from tests.commands import one_line
 from tests.examples import examples
@@ -99,7 +99,7 @@ def test_each_form_is_read_whole(kind, tmp_path):
         (json.dumps(run() | {"paths": [{**run()["paths"][0], "score": float("nan")}]}).encode(), "is not a saved"),
     ],
 )
-def test_anything_else_is_told_in_one_line(content, told, tmp_path):
+def test_any_other_file_is_refused_in_one_line(content, told, tmp_path):
     """What the file is not, and how to write one."""
     (tmp_path / "run.json").write_bytes(content)
 
@@ -185,7 +185,7 @@ def test_a_page_of_documents_alone_has_no_section_for_nodes():
 
 
 def test_the_page_shows_each_query_with_its_rows_or_its_problem():
-    """What gave rows stands open, what could not be used is folded."""
+    """A query with rows is open, one that failed is folded."""
     shown = page(view(run(kind="answer")))
 
     assert '<details class="query"><summary>Query (cypher): too much</summary><pre>MATCH (n) RETURN n</pre>' in shown
@@ -209,7 +209,7 @@ def test_the_page_shows_a_plan_and_what_tools_said():
 
 
 def test_the_page_shows_what_was_judged():
-    """Of a passage by its title, of a text by its beginning; what an agent decided is told in its own words."""
+    """Of a passage by its title, of a text by its beginning; an agent's decision is quoted."""
     row = run(kind="answer")
     shown = page(view(row))
     row["trace"]["steps"][0].update(action="correct", reason="correct: best score 0.75")
@@ -232,16 +232,16 @@ def test_a_picture_has_no_overlap_and_all_of_each_path(pairs):
     for one, other in combinations(found.boxes, 2):
         beside = one.x + one.width <= other.x or other.x + other.width <= one.x
         assert beside or one.y + one.height <= other.y + 1e-6 or other.y + other.height <= one.y + 1e-6
-    for place, path in enumerate(paths):
-        reached = [box for box in found.boxes if box.kind == "rank" and box.paths == (place,)]
+    for index, path in enumerate(paths):
+        reached = [box for box in found.boxes if box.kind == "rank" and box.paths == (index,)]
         for box in reached:
             reached += [
                 edge.end
                 for edge in found.edges
-                if edge.start == box and place in edge.paths and edge.end not in reached
+                if edge.start == box and index in edge.paths and edge.end not in reached
             ]
         assert set(path.triples) == {box.hop.triple for box in reached if box.hop}
-        assert set(reached) == {box for box in found.boxes if place in box.paths}
+        assert set(reached) == {box for box in found.boxes if index in box.paths}
 
 
 def test_a_walk_that_turns_back_goes_on_from_its_branch():
@@ -298,7 +298,7 @@ def test_the_command_writes_both_files_beside_the_run_or_elsewhere(gear, tmp_pat
     assert (tmp_path / "run.html").read_bytes() == (tmp_path / "a" / "b" / "run.html").read_bytes()
 
 
-def test_the_command_tells_what_it_cannot_do(gear, tmp_path):
+def test_the_command_refuses_wrong_files_and_folders(gear, tmp_path):
     """No file, another file, its own file, no folder: one line each."""
     (tmp_path / "other.json").write_text("{}")
     (tmp_path / "run.html").write_text(json.dumps(run()))

@@ -17,14 +17,14 @@ from gear_neo4j.cli.printing import LogLines
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.formats.writing import Rows, written_once
-from gear_neo4j.files import write_file
-from gear_neo4j.graph.query_log import log_to, logged, stop
+from gear_neo4j.graph.connection.query_log import log_to, logged, stop
 from gear_neo4j.ingestion.admin.export import AdminExport
 from gear_neo4j.ingestion.admin.tables import ARGUMENTS
 from gear_neo4j.ingestion.sources import files_to_ingest
-from gear_neo4j.retrieval.colbert import ColBERT
+from gear_neo4j.retrieval.rank.colbert import ColBERT
 from gear_neo4j.roles.calibrated import Calibration, load_calibration, save_calibration
 from gear_neo4j.roles.evaluators import Thresholds
+from gear_neo4j.text.files import write_file
 from gear_neo4j.wire import read_trace, write_trace
 from tests.disk import full_disk, refused
 

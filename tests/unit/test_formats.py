@@ -1,4 +1,4 @@
-"""Data sets as their authors publish them: each shape becomes the same questions, and a fault is told by its place."""
+"""Data sets as their authors publish them: each shape gives the same questions, and errors name file and line."""
 
 import json
 import tempfile
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.evaluate.datasets import Query, load
+from gear_neo4j.evaluate.datasets import EvaluationQuery, load
 from gear_neo4j.ingestion.lines import parsed, read_lines, to_passage, to_triples
 from tests.examples import examples
 
@@ -186,7 +186,7 @@ def test_a_corpus_beside_the_questions_is_the_corpus(write, loaded, questions, c
 
 @pytest.mark.parametrize("name", ["openie_x_results_ner_gpt_DOT_json", "openie_results_ner_gpt_DOT_json"])
 def test_triples_of_an_extraction_come_along(write, loaded, name):
-    """HippoRAG's file beside the questions; what is no triple is kept apart, and told by no ingest."""
+    """HippoRAG's file beside the questions; entries that are no triples are counted, and no ingest reports them."""
     other = {"openie_x_train_results_DOT_json": {"docs": "of another data set"}}
     folder = write(x_DOT_json=[MUSIQUE], x_corpus_DOT_json=CORPUS, **{name: OPENIE}, **other)
 
@@ -234,7 +234,10 @@ def test_a_folder_of_beir_is_told_by_its_judgements(write, loaded):
 
     dataset = loaded(folder)
 
-    assert ("given", (Query("q1", QUESTION, ("d1", "d0"), ("Edinburgh",)),)) == (dataset.name, dataset.queries)
+    assert ("given", (EvaluationQuery("q1", QUESTION, ("d1", "d0"), ("Edinburgh",)),)) == (
+        dataset.name,
+        dataset.queries,
+    )
     assert ["d0", "d1", "d2"] == list(passages(dataset))
 
 
@@ -253,7 +256,7 @@ def test_a_folder_of_beir_is_told_by_its_judgements(write, loaded):
         ({"queries_DOT_jsonl": "{broken\n"}, r"queries\.jsonl:1: not JSON"),
     ],
 )
-def test_a_fault_of_a_beir_folder_is_told_by_its_place(write, loaded, change, message):
+def test_an_error_in_a_beir_folder_names_its_file_and_line(write, loaded, change, message):
     """File and line; a second file of judgements does not matter beside test.tsv."""
     folder = write(**BEIR | change)
 
@@ -334,8 +337,8 @@ UNMARKED = [{"title": "Prize", "paragraph_text": PRIZE, "is_supporting": False}]
         ({"x_DOT_jsonl": [MUSIQUE | {"paragraphs": [MUSIQUE["paragraphs"][0] | {"title": "\ud800"}]}]}, "surrogate"),
     ],
 )
-def test_a_fault_of_a_file_of_questions_is_told_by_its_place(write, loaded, files, message):
-    """One line with file and place, and nothing is left behind in the home."""
+def test_an_error_in_a_file_of_questions_names_its_location(write, loaded, files, message):
+    """One line with file and location, and nothing stays behind in the home."""
     folder = write(**files)
     name = next(name for name in files if name.startswith("x_DOT")).replace("_DOT_", ".")
 
@@ -346,7 +349,7 @@ def test_a_fault_of_a_file_of_questions_is_told_by_its_place(write, loaded, file
     assert not list((folder.parent / "home" / "datasets").glob("*")), "a half-written data set must not stay"
 
 
-def test_what_is_no_data_set_is_told_with_what_would_be(write, loaded, tmp_path):
+def test_a_path_without_a_data_set_is_refused_with_what_would_be_one(write, loaded, tmp_path):
     """A path that is not there, a folder of something else, and one with a choice."""
     with pytest.raises(InputError, match="does not exist: give a data set's folder or its file of questions"):
         loaded(tmp_path / "none.json")
@@ -357,7 +360,7 @@ def test_what_is_no_data_set_is_told_with_what_would_be(write, loaded, tmp_path)
 
 
 def test_a_data_set_is_converted_once_for_as_long_as_its_files_stay_the_same(write, loaded, tmp_path):
-    """The second time it is taken as it is; a change makes another one; the user's folder stays as it was."""
+    """The second load reuses it; a changed file makes a new one; the user's folder does not change."""
     path = write(dev_DOT_json=[HOTPOT]) / "dev.json"
     first = loaded(path)
     before = (first.folder / "corpus.jsonl").stat().st_mtime_ns
@@ -377,7 +380,7 @@ def test_without_a_home_the_settings_say_where(write, monkeypatch, tmp_path):
     assert (tmp_path / "elsewhere" / "datasets") == load(write(dev_DOT_json=[HOTPOT]) / "dev.json").folder.parent
 
 
-def test_a_home_that_cannot_be_written_is_told(write, tmp_path):
+def test_a_home_that_cannot_be_written_is_refused(write, tmp_path):
     """With what moves it."""
     (tmp_path / "file").write_text("")
 
@@ -410,18 +413,18 @@ question = st.fixed_dictionaries(
 
 def converts_or_says_why(files):
     """Load the file x.json among some; True where it loads."""
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as folder:
         for name, value in files.items():
-            (Path(place) / name).write_text(value if isinstance(value, str) else json.dumps(value))
+            (Path(folder) / name).write_text(value if isinstance(value, str) else json.dumps(value))
         try:
-            dataset = load(Path(place) / "x.json", home=Path(place) / "home")
+            dataset = load(Path(folder) / "x.json", home=Path(folder) / "home")
         except InputError as error:
             told = str(error)
         else:
             assert all(query.gold for query in dataset.queries)
             return True
         # What our own loader finds in a converted folder should have been found before, in the user's file.
-        assert "home" not in told.replace(place, ""), told
+        assert "home" not in told.replace(folder, ""), told
         return False
 
 
@@ -435,7 +438,7 @@ def test_no_json_makes_it_crash(value):
 @settings(deadline=None, max_examples=examples(60))
 @given(values, values, st.text(max_size=20))
 def test_no_corpus_and_no_extraction_make_it_crash(corpus, openie, text):
-    """Neither JSON of another shape, nor what is no JSON."""
+    """Neither JSON of another shape nor invalid JSON."""
     assert converts_or_says_why({"x.json": [MUSIQUE], "x_corpus.json": CORPUS})
     converts_or_says_why({"x.json": [HOTPOT], "x_corpus.json": corpus})
     converts_or_says_why({"x.json": [MUSIQUE], "openie_x_results.json": openie})

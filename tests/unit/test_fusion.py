@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gear_neo4j.domain import Source
-from gear_neo4j.retrieval.fusion import Ranked, combine, fuse, ranked
+from gear_neo4j.domain import FoundBy
+from gear_neo4j.retrieval.rank.fusion import Ranked, combine, fuse, ranked
 
 RANKINGS = st.dictionaries(
     st.sampled_from(["bm25", "fulltext", "graph", "sbert"]), st.lists(st.sampled_from("abcdefghijkl"), max_size=14)
@@ -79,13 +79,13 @@ def test_equal_scores_are_ordered_by_the_better_best_rank():
     assert ["best", "a"] == actual
 
 
-def test_a_repeated_id_keeps_its_first_rank_and_takes_no_later_ones_place():
+def test_a_repeated_id_keeps_its_first_rank_and_takes_no_other_rank():
     """The second a is as if it were not there: b is second, not third."""
     assert fuse(lists(one=["a", "b"])) == fuse(lists(one=["a", "a", "b", "a"]))
 
 
 def test_empty_lists_fuse_to_an_empty_list():
-    """Neither no list nor an empty one is an error."""
+    """No lists and empty lists are no error."""
     assert [] == fuse({})
     assert [] == fuse(lists(one=[], two=[]))
 
@@ -103,17 +103,17 @@ def test_the_sources_name_each_list_and_then_the_lists_it_was_made_of():
 
     actual = fuse({"base": base, "graph": ranked("graph", [("b", 1.0)])})
 
-    expected = (Source("base", 1), Source("graph", 1), Source("bm25", 2), Source("sbert", 1))
+    expected = (FoundBy("base", 1), FoundBy("graph", 1), FoundBy("bm25", 2), FoundBy("sbert", 1))
     assert ("b", expected) == (actual[0].id, actual[0].sources)
 
 
 def test_a_repeated_id_keeps_the_sources_of_its_first_rank():
-    """The later mention counts for nothing, so neither does where it came from."""
-    first, again = Ranked("a", 2.0, (Source("bm25", 1),)), Ranked("a", 1.0, (Source("sbert", 9),))
+    """The second mention does not count, and neither do its sources."""
+    first, again = Ranked("a", 2.0, (FoundBy("bm25", 1),)), Ranked("a", 1.0, (FoundBy("sbert", 9),))
 
     (actual,) = fuse({"base": [first, again]})
 
-    assert (Source("base", 1), Source("bm25", 1)) == actual.sources
+    assert (FoundBy("base", 1), FoundBy("bm25", 1)) == actual.sources
 
 
 @settings(deadline=None)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from neo4j.vector import Vector
 
 from gear_neo4j.errors import GuardError, QueryTimeout
-from gear_neo4j.graph.deadline import within
-from gear_neo4j.graph.guard import WRITING, check
-from gear_neo4j.graph.tokens import tokens
-from gear_neo4j.graph.values import LONGEST_VALUE, plain
+from gear_neo4j.graph.connection.deadline import within
+from gear_neo4j.graph.guard.guard import WRITING, check
+from gear_neo4j.graph.guard.tokens import tokens
+from gear_neo4j.graph.guard.values import LONGEST_VALUE, plain
 from tests.grammar import DOING_MORE, READING, queries
 from tests.hostile import BOUNDED, HARMLESS, attacks
 
@@ -77,20 +77,21 @@ def test_what_only_reads_passes(query):
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        ("MATCH (n) RETURN n", "MATCH (n) RETURN n LIMIT 7"),
+        ("MATCH (n) RETURN n", "MATCH (n) RETURN n LIMIT 8"),
+        ("MATCH (n) RETURN n LIMIT 7", "MATCH (n) RETURN n LIMIT 7"),
         ("MATCH (n) RETURN n LIMIT 3 ;; ", "MATCH (n) RETURN n LIMIT 3"),
-        ("MATCH (n) RETURN n limit 7000", "MATCH (n) RETURN n limit 7"),
-        ("MATCH (n) WITH n LIMIT 3 RETURN n", "MATCH (n) WITH n LIMIT 3 RETURN n LIMIT 7"),
-        ("MATCH (n) RETURN n.name AS limit", "MATCH (n) RETURN n.name AS limit LIMIT 7"),
-        ("MATCH (n) RETURN n // LIMIT 3", "MATCH (n) RETURN n LIMIT 7"),
-        ("MATCH (n)/*\n*/RETURN\u3000n", "MATCH (n)\nRETURN n LIMIT 7"),
-        ("RETURN 'Caf\\u00e9' AS a", "RETURN 'Café' AS a LIMIT 7"),
-        ("```cypher\nRETURN 1 AS a;\n```", "RETURN 1 AS a LIMIT 7"),
-        ("```RETURN 1 AS a```", "RETURN 1 AS a LIMIT 7"),
+        ("MATCH (n) RETURN n limit 7000", "MATCH (n) RETURN n limit 8"),
+        ("MATCH (n) WITH n LIMIT 3 RETURN n", "MATCH (n) WITH n LIMIT 3 RETURN n LIMIT 8"),
+        ("MATCH (n) RETURN n.name AS limit", "MATCH (n) RETURN n.name AS limit LIMIT 8"),
+        ("MATCH (n) RETURN n // LIMIT 3", "MATCH (n) RETURN n LIMIT 8"),
+        ("MATCH (n)/*\n*/RETURN\u3000n", "MATCH (n)\nRETURN n LIMIT 8"),
+        ("RETURN 'Caf\\u00e9' AS a", "RETURN 'Café' AS a LIMIT 8"),
+        ("```cypher\nRETURN 1 AS a;\n```", "RETURN 1 AS a LIMIT 8"),
+        ("```RETURN 1 AS a```", "RETURN 1 AS a LIMIT 8"),
     ],
 )
 def test_a_query_is_cut_to_the_rows_that_are_allowed(reply, expected):
-    """A LIMIT is added or made smaller; fences, comments and the semicolon go; what was looked at is what is sent."""
+    """A LIMIT is added or made smaller, to one more, by which a cut is seen; what was looked at is what is sent."""
     assert expected == check(reply, limit=7)
 
 
@@ -105,14 +106,14 @@ def test_words_in_texts_names_and_comments_are_never_refused(columns, gap):
     """However they are mixed."""
     query = f"MATCH (n){gap}RETURN{gap}" + " UNION MATCH (n) RETURN ".join(columns)
 
-    assert check(query).endswith(" LIMIT 100")
+    assert check(query).endswith(" LIMIT 101")
 
 
 @given(st.lists(HIDDEN, max_size=3), WORDS, GAPS)
 def test_words_of_the_query_itself_are_always_refused(columns, word, gap):
     """Whatever stands around them, and whatever the case of their letters."""
     before = "".join(f"WITH {column}\n" for column in columns)
-    swapped = "".join(one.lower() if place % 2 else one for place, one in enumerate(word))
+    swapped = "".join(one.lower() if index % 2 else one for index, one in enumerate(word))
     for form in (word, swapped):
         with pytest.raises(GuardError):
             check(f"{before}MATCH (n){gap}{form.replace(' ', gap)}{gap}(n){gap}RETURN{gap}1 AS x")
@@ -157,8 +158,8 @@ def test_a_query_with_a_clause_that_does_more_is_always_refused(query):
 @given(queries([*READING, *DOING_MORE]), st.data())
 def test_nothing_but_a_refusal_is_raised(query, data):
     """Also where pieces of the query are missing, twice there or replaced."""
-    place = st.integers(0, len(query.text))
-    first, second = data.draw(place), data.draw(place)
+    index = st.integers(0, len(query.text))
+    first, second = data.draw(index), data.draw(index)
     broken = query.text[:first] + data.draw(st.one_of(PIECES, st.text(max_size=3))) + query.text[second:]
 
     with suppress(GuardError):

@@ -1,4 +1,4 @@
-"""Metadata of documents: what heads say, in one form; nothing in them can hurt."""
+"""Metadata of documents: the heads of files in one form; none of them can do harm."""
 
 import os
 from datetime import UTC, datetime

@@ -1,6 +1,8 @@
-"""The rules of the house that a reader of one module cannot see: what stands in one place only."""
+"""The rules of the house that a reader of one module cannot see: what only one module may do."""
 
 import ast
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -77,7 +79,50 @@ def test_the_record_of_the_store_is_read_in_one_module():
         for path in sorted(PACKAGE.rglob("*.py"))
         if "store_info" in path.read_text(encoding="utf-8")
     ]
-    assert ["graph/record.py"] == readers
+    assert ["graph/schema/record.py"] == readers
+
+
+FLOORS = [
+    [name.strip() for name in line.split("|")]
+    for line in tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ][0]["layers"]
+]
+PROVIDER = PACKAGE / "__init__.py"
+
+
+def floor(module):
+    """The floor of a module, 0 at the top; None for what is on none."""
+    return next((n for n, names in enumerate(FLOORS) if any(f"{module}.".startswith(f"{one}.") for one in names)), None)
+
+
+def names_above(source, module):
+    """The lines of a module that name a higher floor by a string."""
+    own = floor(module)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            named = node.value.partition(":")[0]
+            other = floor(named) if re.fullmatch(r"gear_neo4j(\.\w+)+", named) else None
+            if other is not None and own is not None and other < own:
+                yield node.lineno, named
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_floor_names_a_higher_one_by_a_string(path):
+    """Import-linter sees only imports; what must go upwards is named by the package itself."""
+    module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+
+    assert path == PROVIDER or [] == list(names_above(path.read_text(encoding="utf-8"), module))
+
+
+def test_a_name_of_a_higher_floor_is_noticed():
+    """The rule is checked, too."""
+    assert [(1, "gear_neo4j.gear.agents")] == list(
+        names_above('X = "gear_neo4j.gear.agents"', "gear_neo4j.recipes.registry")
+    )
+    assert [(1, "gear_neo4j.cli.main")] == list(names_above('X = "gear_neo4j.cli.main:cli"', "gear_neo4j.gear.front"))
+    assert [] == list(names_above('X = "gear_neo4j.mcp.work"', "gear_neo4j.mcp.calls"))
+    assert [] == list(names_above('X = "gear_neo4j.graph.database"', "gear_neo4j.gear.front"))
 
 
 PRINTERS = frozenset({"cli/printing.py", "cli/screen.py", "wire/__main__.py", "server/launcher.py", "server/jars.py"})
@@ -99,7 +144,7 @@ def prints(source):
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_all_that_is_printed_is_made_printable_in_one_place(path):
+def test_only_one_module_prints(path):
     """Launcher and jars are programs of their own, which print into a log; the schema that is printed is ours alone."""
     if path.relative_to(PACKAGE).as_posix() not in PRINTERS:
         assert [] == list(prints(path.read_text(encoding="utf-8")))
@@ -117,6 +162,33 @@ def test_all_that_is_printed_is_made_printable_in_one_place(path):
         "traceback.print_exc()",
     ],
 )
-def test_a_way_around_the_printing_place_is_noticed(source):
+def test_a_way_around_the_printing_module_is_noticed(source):
     """The rule is checked, too."""
     assert 1 == len(list(prints(source)))
+
+
+TESTS = Path(__file__).parents[1]
+# By module: what starts a process there beside them, and why.
+STARTERS = {
+    "processes.py": "it starts all others",
+    "unit/test_processes.py": "it sends itself a signal",
+    "unit/test_house.py": "it names what starts processes",
+    "unit/test_heads.py": "in the texts that it forbids are some of these names",
+}
+STARTS = re.compile(
+    r"\bsubprocess\b|\bmultiprocessing\.(Process|Pool|get_context)\b|import get_context|\bProcessPoolExecutor\b"
+    r"|create_subprocess_|\bos\.(fork|forkpty|system|popen|posix_spawnp?|spawn\w+|exec\w+)\b|\bpty\.(fork|spawn)\b"
+)
+
+
+@pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=lambda path: str(path.relative_to(TESTS)))
+def test_every_process_of_the_tests_is_started_in_one_module(path):
+    """There it hears signals, has a time limit, and leaves nothing behind."""
+    if path.relative_to(TESTS).as_posix() not in STARTERS:
+        assert [] == STARTS.findall(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("source", ["import subprocess", "os.fork()", "asyncio.create_subprocess_exec(name)"])
+def test_a_process_beside_them_is_noticed(source):
+    """The rule is checked, too."""
+    assert STARTS.search(source)

@@ -5,7 +5,6 @@ import http.server
 import io
 import json
 import os
-import subprocess
 import sys
 import threading
 import zipfile
@@ -18,6 +17,7 @@ from jgo.maven import MavenContext
 from gear_neo4j.server import jars
 from gear_neo4j.server.jars import JarError
 from gear_neo4j.settings import DEFAULT_NEO4J_VERSION
+from tests.processes import run
 
 NAME = "org/example/thing/1.0/thing-1.0.jar"
 NEWEST = "2026.09.0"
@@ -87,7 +87,7 @@ def test_sums_are_kept_in_the_form_of_sha256sum(tmp_path):
     file = put(tmp_path, jar())
     jars.write_sums(tmp_path / "sums", {NAME: jars.digest(file, "sha256")})
 
-    check = subprocess.run(["sha256sum", "--check", "sums"], cwd=tmp_path, capture_output=True, text=True)
+    check = run(["sha256sum", "--check", "sums"], cwd=tmp_path)
 
     assert f"{NAME}: OK\n" == check.stdout
     assert {NAME: hashlib.sha256(jar()).hexdigest()} == jars.read_sums(tmp_path / "sums")
@@ -164,7 +164,7 @@ def test_the_program_says_in_one_line_which_jar_it_refuses(tmp_path):
     put(tmp_path, f"{hashlib.sha256(jar()).hexdigest()}  {NAME}\n".encode(), name="gear-neo4j-1.0.sha256")
     environment = {**os.environ, "M2_REPO": str(tmp_path)}
 
-    done = subprocess.run([sys.executable, "-P", jars.__file__, "1.0"], env=environment, capture_output=True, text=True)
+    done = run([sys.executable, "-P", jars.__file__, "1.0"], env=environment)
 
     assert 1 == done.returncode
     assert [{"problem": jars.refusal(tmp_path / NAME)}] == [json.loads(line) for line in done.stdout.splitlines()]

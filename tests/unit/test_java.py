@@ -24,9 +24,9 @@ def bare(monkeypatch):
 
 def make(home, version="21.0.8", *, modules=f"java.base {java.VECTOR_MODULE}", library=PACKAGED.library):
     """The home of a Java: its release file, its program and its library."""
-    place = home / PACKAGED.library.relative_to(PACKAGED.home)
-    place.parent.mkdir(parents=True)
-    place.symlink_to(library)
+    path = home / PACKAGED.library.relative_to(PACKAGED.home)
+    path.parent.mkdir(parents=True)
+    path.symlink_to(library)
     (home / "bin").mkdir()
     (home / "bin" / "java").write_text("#!/bin/sh\nexit 1\n")
     (home / "bin" / "java").chmod(0o755)

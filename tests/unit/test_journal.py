@@ -1,4 +1,4 @@
-"""What an evaluation keeps of a run that is cut, and gives back to the next."""
+"""Results that an interrupted evaluation stores, and the next one reuses."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gear_neo4j.agents.answer import Answer, Trace
-from gear_neo4j.domain import Hit, Hits, Passage, Source
-from gear_neo4j.evaluate.datasets import Hop, Query
+from gear_neo4j.domain import FoundBy, Hit, Hits, Passage
+from gear_neo4j.evaluate.datasets import EvaluationQuery, Hop
 from gear_neo4j.evaluate.journal import Journal, Journals, key_of
 from gear_neo4j.evaluate.quality import Quality
 from gear_neo4j.evaluate.runs import ask, ask_agent
 from gear_neo4j.usage import Usage
 from tests.disk import full_disk
 
-QUERIES = [Query(f"q{number}", f"Question {number}?", ("p1",)) for number in range(5)]
+QUERIES = [EvaluationQuery(f"q{number}", f"Question {number}?", ("p1",)) for number in range(5)]
 SYSTEM = {"title": "naive", "recipe": {"name": "naive"}}
 STAMP = {"version": "1", "dataset": "x", "graph": {"changed": "a"}, "model": "m"}
 
@@ -33,7 +33,7 @@ class Asked:
             raise KeyboardInterrupt
         self.asked.append(question)
         passage = Passage("p1", "T", f"About {question} and {len(question) / 3}", "a.md", "line 3")
-        hits = (Hit(passage, 1 / 3, 1, (Source("bm25", 1),)),)
+        hits = (Hit(passage, 1 / 3, 1, (FoundBy("bm25", 1),)),)
         return Hits(question, "naive", hits, milliseconds={"encode": 0.1}, usage={"reader": Usage(1, 10, 5)})
 
     def ask(self, question, *, k):
@@ -95,7 +95,7 @@ def test_an_answer_whose_model_failed_is_asked_for_again(journals):
 
 @given(cut=st.integers(0, 10_000), noise=st.binary(max_size=20))
 def test_a_damaged_file_costs_only_the_lines_that_are_damaged(cut, noise, tmp_path_factory):
-    """Cut anywhere, with anything at its end: the rest is asked for again, and the file is whole afterwards."""
+    """Cut anywhere, with any bytes at the end: only damaged lines are asked again, and the file is whole afterwards."""
     folder = tmp_path_factory.mktemp("evaluations")
     ask(Asked(), QUERIES, k=5, journal=Journals(folder, stamp=STAMP).hits(SYSTEM, k=5, queries=QUERIES))
     (file,) = folder.iterdir()
@@ -162,7 +162,7 @@ def test_so_is_another_system_another_k_and_another_question(journals):
         assert len(queries) == len(rest.asked)
 
 
-def test_what_is_discarded_is_gone(journals, tmp_path):
+def test_a_discarded_journal_is_empty(journals, tmp_path):
     """The evaluation is complete: the next one measures anew."""
     opened = journals()
     ask(Asked(), QUERIES, k=5, journal=opened.hits(SYSTEM, k=5, queries=QUERIES), warm_up=False)
@@ -206,7 +206,7 @@ def quality(number):
 
 def test_two_keys_are_equal_only_for_equal_questions():
     """Whatever their texts hold."""
-    assert key_of(QUERIES[0]) == key_of(Query("q0", "Question 0?", ("p1",)))
+    assert key_of(QUERIES[0]) == key_of(EvaluationQuery("q0", "Question 0?", ("p1",)))
     assert len(QUERIES) == len({key_of(query) for query in QUERIES})
 
 

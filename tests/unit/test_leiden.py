@@ -64,10 +64,10 @@ def test_every_node_is_in_one_leaf_of_bounded_size_and_parts_make_up_the_whole(e
 @given(graphs, st.integers(0, 40), st.integers(41, 60))
 def test_what_was_together_stays_together_and_a_new_node_joins_a_neighbour(edges, neighbour, new):
     """The coarsest communities of before, though Leiden might now see others."""
-    before = {node: place for place, root in enumerate(clusters(edges, most=10)) for node in root.nodes}
+    before = {node: index for index, root in enumerate(clusters(edges, most=10)) for node in root.nodes}
     more = edges | {(neighbour, new): 5.0}
 
-    after = {node: place for place, root in enumerate(clusters(more, most=10, starting=before)) for node in root.nodes}
+    after = {node: index for index, root in enumerate(clusters(more, most=10, starting=before)) for node in root.nodes}
 
     assert all(after[one] == after[other] for one, other in combinations(before, 2) if before[one] == before[other])
     assert all(after[one] != after[other] for one, other in combinations(before, 2) if before[one] != before[other])

@@ -1,4 +1,4 @@
-"""JSONL as it comes: every line becomes a record or a problem with its place and reason, and nothing stops the rest."""
+"""JSONL as it comes: every line becomes a record or a problem with its line and reason, and the rest is read."""
 
 import json
 import sys
@@ -197,7 +197,7 @@ def test_a_line_with_a_byte_order_mark_is_read():
     ],
 )
 def test_passages_as_they_may_be_written(row, expected):
-    """Title, id and source may be missing, an id may be a whole number, and more keys than ours are let be."""
+    """Title, id and source may be missing, an id may be a whole number, and unknown keys are ignored."""
     assert expected == to_passage(row, source="file")
 
 

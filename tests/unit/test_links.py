@@ -57,7 +57,7 @@ def test_a_public_address_comes_second(public):
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_an_id_can_be_read_from_its_address(id):
-    """Whatever it holds, and nothing of it breaks out of its place."""
+    """Any id is escaped: no character of it ends the path."""
     url = passage_url(passage(id=id))
 
     assert id == unquote(url.removeprefix("gear://passage/"))
@@ -65,7 +65,7 @@ def test_an_id_can_be_read_from_its_address(id):
 
 
 @pytest.mark.parametrize(
-    ("uri", "place"),
+    ("uri", "address"),
     [
         ("bolt://db:7687", "http://db:7474/browser/"),
         ("neo4j://db", "http://db:7474/browser/"),
@@ -75,11 +75,11 @@ def test_an_id_can_be_read_from_its_address(id):
         ("neo4j+s://abcd1234.databases.neo4j.io", "https://abcd1234.databases.neo4j.io/browser/"),
     ],
 )
-def test_a_path_opens_in_the_browser_of_its_own_server(uri, place):
+def test_a_path_opens_in_the_browser_of_its_own_server(uri, address):
     """With the parameters before the statement; nothing is sent to anybody else."""
     url = browser_url(CYPHER, uri=uri, database="films")
 
-    assert place == url.partition("?")[0]
+    assert address == url.partition("?")[0]
     assert "+" not in url
     assert {"dbms": [uri], "db": ["films"], "cmd": ["edit"], "arg": [str(CYPHER)]} == parse_qs(urlsplit(url).query)
 

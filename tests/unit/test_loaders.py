@@ -1,4 +1,4 @@
-"""Documents as they come: each kind gives its text with titles and places, or one reason why it cannot be used."""
+"""Documents as they come: each kind gives its text with titles and positions, or one reason why it is refused."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -105,7 +105,7 @@ def test_the_title_of_a_text_is_its_first_line_where_that_is_one(tmp_path, text,
 
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.csv", "a.html"])
 def test_a_text_that_is_not_utf_8_is_refused(tmp_path, name):
-    """Guessed at, it would give wrong letters without a word."""
+    """A guess could give wrong letters, and nobody would notice."""
     assert "is not UTF-8 (byte 4): save it as UTF-8" == refused(tmp_path, name, "Caf\xe9 au lait".encode("latin-1"))
 
 
@@ -135,7 +135,7 @@ def test_the_kind_is_told_by_the_name():
 
 
 def test_markdown_is_cut_at_its_headings(tmp_path):
-    """A title is the path of the headings above; what stands before the first has the name of the file."""
+    """A title is the path of the headings above; text before the first has the name of the file."""
     text = "Before.\n\n# Guide\n\n## Install\nRun it.\n\nTwice\n=====\nAgain.\n### Deep ##\nend"
 
     assert [
@@ -220,7 +220,7 @@ def test_a_page_that_is_nested_too_deeply_is_refused(tmp_path):
 
 @pytest.mark.parametrize("head", ["", "<title></title>", "<title> </title>"])
 def test_a_page_without_a_title_has_the_name_of_its_file(tmp_path, head):
-    """The loader makes None of an empty one."""
+    """The loader gives None for an empty title."""
     assert "a" == loaded(tmp_path, "a.htm", f"{head}<p>text</p>")[0].title
 
 
@@ -292,8 +292,8 @@ def test_a_pdf_that_cannot_be_used_is_refused(tmp_path, content, reason):
 def test_a_damaged_pdf_is_text_or_refused(tmp_path_factory, data):
     """Whatever pypdf makes of it, the ingest goes on."""
     content = bytearray(pdf("Some text.", "More of it."))
-    for place in data.draw(st.lists(st.integers(0, len(content) - 1), min_size=1, max_size=12)):
-        content[place] = data.draw(st.integers(0, 255))
+    for index in data.draw(st.lists(st.integers(0, len(content) - 1), min_size=1, max_size=12)):
+        content[index] = data.draw(st.integers(0, 255))
     file = tmp_path_factory.getbasetemp() / "damaged.pdf"
     file.write_bytes(content)
     with suppress(InputError):

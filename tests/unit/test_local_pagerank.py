@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gear_neo4j.graph.mass_edges import MassEdges, NodeEdges
-from gear_neo4j.retrieval.local_pagerank import WAITING, LocalGraph, local_pagerank
-from gear_neo4j.retrieval.pagerank import matrix, pagerank, transition
+from gear_neo4j.graph.read.adjacency import Adjacency, NodeEdges
+from gear_neo4j.retrieval.walk.local_pagerank import WAITING, LocalGraph, local_pagerank
+from gear_neo4j.retrieval.walk.pagerank import matrix, pagerank, transition
 from tests.examples import examples
 
 PASSAGES, ENTITIES = [f"p{number}" for number in range(5)], [f"e{number}" for number in range(6)]
@@ -34,7 +34,7 @@ class Reads:
 
     def __call__(self, passages, entities):
         self.calls.append([*passages, *entities])
-        return MassEdges({id: self._edges(id) for id in passages}, {id: self._edges(id) for id in entities})
+        return Adjacency({id: self._edges(id) for id in passages}, {id: self._edges(id) for id in entities})
 
     def _edges(self, id):
         row = dict(zip(NODES, self.weights[NODES.index(id)], strict=True))
@@ -47,8 +47,8 @@ def walked(weights, seeds, *, damping, rounds, frontier):
     graph, reads = LocalGraph(), Reads(weights)
     start = {graph.passage(id) if id in PASSAGES else graph.entity(id): weight for id, weight in seeds.items()}
     mass = local_pagerank(graph, start, read=reads, damping=damping, rounds=rounds, frontier=frontier)
-    places = graph.passages | graph.entities
-    return {id: mass[place] for id, place in places.items()}, reads.calls
+    indexes = graph.passages | graph.entities
+    return {id: mass[index] for id, index in indexes.items()}, reads.calls
 
 
 @given(graphs(), st.floats(0, 0.9))
@@ -95,7 +95,7 @@ def test_a_node_that_is_gone_ends_nothing():
     """Deleted between two round trips: it has no edges, and the walk goes on."""
     graph = LocalGraph()
     start = {graph.entity("gone"): 1.0, graph.entity("there"): 1.0}
-    edges = MassEdges({}, {"there": NodeEdges({"p": 1.0}, {}, 1.0)})
+    edges = Adjacency({}, {"there": NodeEdges({"p": 1.0}, {}, 1.0)})
 
     mass = local_pagerank(graph, start, read=lambda *_: edges, damping=0.5, rounds=3, frontier=10)
 

@@ -1,8 +1,9 @@
-"""What the MCP server does without a database: it says what it offers at once, fits results, and checks keys."""
+"""What the MCP server does without a database: it says what it offers at once, fits results, and bounds calls."""
 
 import json
-import subprocess
 import sys
+import threading
+from functools import partial
 from types import SimpleNamespace
 
 import anyio
@@ -10,14 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gear_neo4j.errors import GearError, InputError, SettingsError
+from gear_neo4j.cancellation import cancelled
+from gear_neo4j.errors import GearError, SettingsError
+from gear_neo4j.mcp.calls import CALLS, call_limiter
 from gear_neo4j.mcp.fitting import compact, fitted
-from gear_neo4j.mcp.http import http_app, require_key
-from gear_neo4j.mcp.keys import Keys, read_keys
 from gear_neo4j.mcp.options import ServerOptions
 from gear_neo4j.mcp.results import FetchResult, FoundPassage, FoundPath, Metadata, SearchResult, Triple
 from gear_neo4j.mcp.server import make_server
 from tests.mcp_client import talk
+from tests.processes import PIPE, started
 from tests.unit.test_first_contact import HEAVY
 
 # What the SDK itself cannot do without.
@@ -53,8 +55,7 @@ def test_what_is_offered_is_said_before_anything_heavy_is_loaded(tmp_path, monke
     lines = "".join(json.dumps({"jsonrpc": "2.0", **request}) + "\n" for request in REQUESTS)
     command = [sys.executable, "-c", DISCOVERY]
 
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, **pipes, text=True, cwd=tmp_path) as server:
+    with started(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=tmp_path) as server:
         server.stdin.write(lines)
         server.stdin.flush()
         # A client hangs up only once it has its replies.
@@ -92,19 +93,13 @@ def test_the_first_call_imports_in_a_thread(tmp_path, monkeypatch):
     """So the server goes on to answer, and to notice that a call is cancelled."""
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:1")
     call = {"id": 9, "method": "tools/call", "params": {"name": "search", "arguments": {"query": "Who?"}}}
-    process = subprocess.Popen(
-        [sys.executable, "-c", FIRST_CALL],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-    )
-    for request in (*REQUESTS[:2], call):
-        process.stdin.write(json.dumps({"jsonrpc": "2.0", **request}) + "\n")
-        process.stdin.flush()
-    replies = [json.loads(process.stdout.readline()) for _ in range(2)]
-    by_the_loop, loaded = json.loads(process.communicate()[1])
+    command = [sys.executable, "-c", FIRST_CALL]
+    with started(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=tmp_path) as process:
+        for request in (*REQUESTS[:2], call):
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **request}) + "\n")
+            process.stdin.flush()
+        replies = [json.loads(process.stdout.readline()) for _ in range(2)]
+        by_the_loop, loaded = json.loads(process.communicate()[1])
 
     assert "no Neo4j server answers: Couldn't connect to 127.0.0.1:1" in replies[1]["result"]["content"][0]["text"]
     assert {"neo4j", "numpy"} <= set(loaded)
@@ -196,7 +191,7 @@ def test_no_control_character_reaches_a_client():
     assert "\x1b" not in compact(path)
 
 
-# Options and keys
+# Options
 
 
 @pytest.mark.parametrize(
@@ -220,54 +215,6 @@ def test_an_option_that_cannot_be_used_is_refused(options):
         ServerOptions(**options)
 
 
-def test_keys_are_read_from_lines(tmp_path):
-    """Blank lines and comments are none; only digests are kept."""
-    file = tmp_path / "keys"
-    file.write_text("# for Ada\n0123456789abcdef\n\n  fedcba9876543210  \n")
-
-    keys = read_keys(file)
-
-    assert [True, True, False, False] == [
-        keys.accept(key) for key in ("0123456789abcdef", "fedcba9876543210", "# for Ada", "")
-    ]
-    assert "0123456789abcdef" not in repr(keys)
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (None, "cannot be read"),
-        (b"", "holds no key"),
-        (b"# none\n\n", "holds no key"),
-        (b"0123456789abcdef\nshort\n", "the key in line 2 of .* has fewer than 16 characters"),
-        (b"\xff\xfe\x00", "is not UTF-8 text"),
-    ],
-)
-def test_a_file_without_usable_keys_is_refused(tmp_path, content, words):
-    """No key of it is repeated."""
-    if content is not None:
-        (tmp_path / "keys").write_bytes(content)
-
-    with pytest.raises(InputError, match=words) as raised:
-        read_keys(tmp_path / "keys")
-    assert "0123456789abcdef" not in str(raised.value)
-
-
-@given(st.lists(st.text(min_size=16, max_size=20), max_size=3), st.text(max_size=20))
-def test_a_key_is_accepted_exactly_if_it_is_one_of_them(keys, key):
-    """Letter by letter."""
-    assert (key in keys) == Keys.of(keys).accept(key)
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "gear.example.org", ""])
-def test_where_others_can_connect_a_key_is_needed(host):
-    """And nowhere else."""
-    with pytest.raises(SettingsError, match="lets others connect: give --api-key-file"):
-        require_key(host, None)
-    require_key(host, Keys.of(["0123456789abcdef"]))
-    require_key("127.0.0.1", None)
-
-
 # The view of a request
 
 
@@ -275,7 +222,7 @@ def test_each_request_gets_the_view_of_its_sender():
     """By what the host application keeps in the request; a refusal is what the client reads."""
     seen = []
 
-    async def gear_for(request):
+    def gear_for(request):
         seen.append(request)
         raise GearError("nobody is logged in: send a key")
 
@@ -289,35 +236,66 @@ def test_each_request_gets_the_view_of_its_sender():
 def test_a_bug_is_hidden_from_clients(caplog):
     """It is in the log, with its traceback."""
 
-    async def gear_for(_):
-        return SimpleNamespace(status=None)
-
-    result = talk(make_server(gear_for), lambda client: client.call_tool("status", {}))
+    result = talk(make_server(lambda _: SimpleNamespace(status=None)), lambda client: client.call_tool("status", {}))
 
     assert (True, "Error executing tool status") == (result.is_error, result.content[0].text)
     assert "TypeError" in caplog.text
 
 
-def test_nothing_is_answered_without_a_key():
-    """Not even what does not exist."""
-    app = http_app(make_server(lambda _: None), keys=Keys.of(["0123456789abcdef"]))
-    sent = []
+def test_calls_that_take_too_long_keep_their_slots_until_they_have_ended():
+    """However often clients give up, no more run than may; a slot that is free again is taken."""
+    gate, lock, most = threading.Event(), threading.Lock(), {"now": 0, "most": 0}
 
-    async def ask(kind, headers):
-        scope = {"type": kind, "path": "/nosuch", "raw_path": b"/nosuch", "query_string": b"", "method": "GET"}
-        await app({**scope, "headers": headers, "root_path": ""}, None, keep)
+    def status():
+        with lock:
+            most["now"] += 1
+            most["most"] = max(most.values())
+        gate.wait(10)
+        with lock:
+            most["now"] -= 1
+        raise GearError("no answer")
 
-    async def keep(message):
-        sent.append(message.get("status"))
+    async def work(client):
+        said = []
+        for _ in range(3):
+            async with anyio.create_task_group() as group:
+                for _ in range(CALLS):
+                    group.start_soon(note, client, said)
+        gate.set()
+        while most["now"]:
+            await anyio.sleep(0.01)
+        return said, (await client.call_tool("status", {})).content[0].text
 
-    for headers in (
-        [],
-        [(b"authorization", b"Bearer 0123456789abcdeX")],
-        [(b"authorization", b"Basic 0123456789abcdef")],
-        [(b"authorization", b"Bearer")],
-        [(b"x-api-key", b"0123456789abcdef")],
-    ):
-        anyio.run(ask, "http", headers)
-    assert [401] * 5 == [status for status in sent if status]
-    anyio.run(ask, "http", [(b"authorization", b"bearer 0123456789abcdef")])
-    assert 404 == [status for status in sent if status][-1]
+    async def note(client, said):
+        said.append((await client.call_tool("status", {})).content[0].text)
+
+    server = make_server(lambda _: SimpleNamespace(status=status), options=ServerOptions(timeout=0.5))
+    said, after = talk(server, work)
+
+    assert CALLS == most["most"]
+    assert CALLS == sum("there was no result within 0.5 s" in text for text in said)
+    assert 2 * CALLS == sum("16 calls run at once" in text for text in said)
+    assert "no answer" in after
+
+
+def test_a_server_that_ends_waits_for_the_calls_that_run():
+    """They end at their next step; the database is closed after that."""
+    begun, ended, limiter = threading.Event(), threading.Event(), call_limiter()
+
+    def status():
+        begun.set()
+        while not cancelled():
+            ended.wait(0.005)
+        ended.set()
+        raise GearError("ended")
+
+    async def work(client):
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "status", {})
+            await anyio.to_thread.run_sync(begun.wait)
+            await anyio.to_thread.run_sync(partial(limiter.close, seconds=10))
+            return ended.is_set(), limiter.running
+
+    server = make_server(lambda _: SimpleNamespace(status=status), limiter=limiter)
+
+    assert (True, 0) == talk(server, work)

@@ -1,4 +1,4 @@
-"""What is written about the MCP server is what it takes: the page, the settings, and its entry for the registry."""
+"""The documentation of the MCP server agrees with it: the page, the settings, and its entry for the registry."""
 
 import json
 import re
@@ -47,7 +47,7 @@ def test_each_command_of_the_page_is_one_that_runs():
     """As far as its options go."""
     lines = [line.partition("   #")[0] for line in PAGE.splitlines() if line.startswith("gear mcp --")]
 
-    assert len(lines) >= 4
+    assert len(lines) >= 3
     for line in lines:
         if "--help" not in line:
             assert mcp.make_context("mcp", shlex.split(line)[2:])
@@ -68,7 +68,7 @@ def test_every_option_that_a_host_can_set_is_in_the_page_on_settings():
     named = set(re.findall(r"`(GEAR_MCP_\w+)`", (ROOT / "docs" / "settings.md").read_text("utf-8")))
 
     assert variables == named
-    assert 10 == len(variables)
+    assert 4 == len(variables)
 
 
 def test_the_entry_for_the_registry_is_that_of_this_version():

@@ -1,4 +1,4 @@
-"""The relay between a driver and its server: what passes, what is counted, and how it ends."""
+"""The relay between a driver and its server: traffic, budget, and the end of a connection."""
 
 import socket
 import threading
@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gear_neo4j.graph.excerpt import Reading
-from gear_neo4j.graph.meter import Meter
+from gear_neo4j.graph.connection.meter import Meter
+from gear_neo4j.graph.guard.excerpt import Reading
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gear_neo4j.domain import Hit, Hits, Passage
-from gear_neo4j.evaluate.datasets import Query
+from gear_neo4j.evaluate.datasets import EvaluationQuery
 from gear_neo4j.evaluate.metrics import (
     all_found,
     average_precision,
@@ -92,7 +92,7 @@ def test_the_other_metrics_by_hand(metric, gold, k, expected):
 
 @pytest.mark.parametrize("metric", [hit, precision, recall, reciprocal_rank, average_precision, ndcg])
 def test_a_metric_of_a_passage_ranked_twice_is_at_most_one(metric):
-    """It counts at its first place."""
+    """It counts at its first rank."""
     assert metric(["a", "a", "b"], ["a", "b"], k=3) <= 1
     assert metric([], ["a"], k=3) == 0
 
@@ -126,7 +126,7 @@ def test_metrics_are_those_of_trec_eval(ranking, gold, k):
     """Fed with scores that fall strictly, for trec_eval sorts by score and breaks ties by id, not by our order."""
     measures = {name: getattr(ir_measures, name) @ k for name in ORACLES}
     qrels = [ir_measures.Qrel("q", id, 1) for id in gold]
-    run = [ir_measures.ScoredDoc("q", id, float(len(ranking) - place)) for place, id in enumerate(ranking)]
+    run = [ir_measures.ScoredDoc("q", id, float(len(ranking) - index)) for index, id in enumerate(ranking)]
     expected = ir_measures.calc_aggregate(list(measures.values()), qrels, run)
 
     for name, metric in ORACLES.items():
@@ -156,7 +156,7 @@ def test_a_percentile_is_the_value_of_the_nearest_rank(values, percent, expected
 def answered(gold, ranking, **milliseconds):
     hits = tuple(Hit(Passage(id, "", "text"), 1 / rank, rank) for rank, id in enumerate(ranking, start=1))
     return QueryResult(
-        Query(f"about {gold}", "Who?", tuple(gold)), Hits("Who?", "naive", hits, milliseconds=milliseconds)
+        EvaluationQuery(f"about {gold}", "Who?", tuple(gold)), Hits("Who?", "naive", hits, milliseconds=milliseconds)
     )
 
 

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gear_neo4j.errors import MigrationError
-from gear_neo4j.graph.migration_files import Migration, load, statements_of, variant
-from gear_neo4j.graph.migrations import INDEX_FILTERS
 from gear_neo4j.graph.queries import resource_folder
-from gear_neo4j.graph.schema import expected_indexes
+from gear_neo4j.graph.schema.indexes import expected_indexes
+from gear_neo4j.graph.schema.migration_files import Migration, load, statements_of, variant
+from gear_neo4j.graph.schema.migrations import INDEX_FILTERS
 
 
 def folder_of(tmp_path, *names, text="RETURN 1;"):

@@ -11,12 +11,12 @@ from gear_neo4j.agents.answer import Answer, Citation, Step, Trace
 from gear_neo4j.communities.hierarchy import Community, Hierarchy
 from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Passage, Path, make_triple
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.evaluate.datasets import Query
+from gear_neo4j.evaluate.datasets import EvaluationQuery
 from gear_neo4j.evaluate.evaluation import Evaluation
 from gear_neo4j.evaluate.runs import QueryResult
-from gear_neo4j.printable import printable
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.roles.reporter import Report
+from gear_neo4j.text.printable import printable
 from gear_neo4j.usage import Usage
 
 ALLOWED = {
@@ -73,7 +73,7 @@ def made(text):
         text, text, hits, Trace(text, "roles", (step,)), "answerable", (Citation("1", passage),), failure=text
     )
     community = Community("c1", 0, 2, 1, None, ("n1",), report=Report(text, text))
-    query = Query("q1", text, gold=("p1", "p2"))
+    query = EvaluationQuery("q1", text, gold=("p1", "p2"))
     return {
         "hits": hits,
         "path": paths[0],
@@ -163,7 +163,7 @@ def test_hits_as_a_table():
 
 def test_an_evaluation_as_a_table():
     """A row for each system and question, with the recall at each k."""
-    query = Query("q1", "Who?", gold=("p1", "p2"))
+    query = EvaluationQuery("q1", "Who?", gold=("p1", "p2"))
     hits = [
         Hits("Who?", "auto", (Hit(Passage(id, "", ""), 1.0, 1),), milliseconds={"base": 7.0}) for id in ("p1", "p9")
     ]

@@ -1,4 +1,4 @@
-"""Word, PowerPoint and Excel files: their text with titles and places, or one reason why they cannot be used."""
+"""Word, PowerPoint and Excel files: their text with titles and positions, or one reason why they are refused."""
 
 import io
 import time
@@ -155,8 +155,8 @@ def test_tables_and_groups_of_a_slide_are_read(read):
     presentation = pptx.Presentation()
     slide = presentation.slides.add_slide(presentation.slide_layouts[6])
     table = slide.shapes.add_table(2, 2, 0, Inches(3), Inches(4), Inches(1)).table
-    for place, text in {(0, 0): "City", (0, 1): "Sold", (1, 0): "Paris", (1, 1): "3|4"}.items():
-        table.cell(*place).text = text
+    for index, text in {(0, 0): "City", (0, 1): "Sold", (1, 0): "Paris", (1, 1): "3|4"}.items():
+        table.cell(*index).text = text
     group = slide.shapes.add_group_shape()
     group.shapes.add_textbox(0, Inches(1), Inches(1), Inches(1)).text_frame.text = "Below"
     slide.shapes.add_textbox(0, 0, Inches(1), Inches(1)).text_frame.text = "Above"
@@ -308,8 +308,8 @@ def test_a_damaged_file_is_text_or_refused(tmp_path_factory, kind, data):
     suffix, content, name = kind
     inside = data.draw(st.booleans())
     damaged = bytearray(part(content, name) if inside else content)
-    for place in data.draw(st.lists(st.integers(0, len(damaged) - 1), min_size=1, max_size=8)):
-        damaged[place] = data.draw(st.integers(0, 255))
+    for index in data.draw(st.lists(st.integers(0, len(damaged) - 1), min_size=1, max_size=8)):
+        damaged[index] = data.draw(st.integers(0, 255))
     file = tmp_path_factory.getbasetemp() / f"damaged.{suffix}"
     file.write_bytes(changed(content, {name: bytes(damaged)}) if inside else damaged)
     with suppress(InputError):

@@ -1,4 +1,4 @@
-"""What can be written is known before the work begins."""
+"""Output paths are checked before the work begins."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ from gear_neo4j.cli.main import main
 from gear_neo4j.cli.output import require_folder, require_writable
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.evaluate.report import require_extra
-from gear_neo4j.files import write_file
+from gear_neo4j.text.files import write_file
 from tests.commands import one_line
 
 
@@ -41,7 +41,7 @@ def test_a_file_that_can_be_written_is_left_as_it_is(tmp_path):
     assert "old" == (tmp_path / "old.json").read_text()
 
 
-def test_a_place_that_cannot_be_written_is_refused(tmp_path):
+def test_a_path_that_cannot_be_written_is_refused(tmp_path):
     """The message names the file, and what is in the way."""
     (tmp_path / "file").write_text("")
 
@@ -73,7 +73,7 @@ def test_permissions_are_looked_at(tmp_path, monkeypatch):
     """Of a file that is there its own, of a new one those of its folder; root may write anywhere, so the system's
     answer is given here."""
     (tmp_path / "there.json").write_text("")
-    monkeypatch.setattr(os, "access", lambda place, _mode: place == tmp_path / "there.json")
+    monkeypatch.setattr(os, "access", lambda path, _mode: path == tmp_path / "there.json")
 
     require_writable(tmp_path / "there.json")
     with pytest.raises(InputError, match="permission denied"):

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from gear_neo4j.printable import printable
+from gear_neo4j.text.printable import printable
 from gear_neo4j.web.pages import FOLDER, OPEN_PATHS
 
 MODULES = sorted(FOLDER.glob("*.js"))

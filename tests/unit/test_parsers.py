@@ -1,4 +1,4 @@
-"""Replies as models really write them: what is in them is found, what is not is told, and nothing is evaluated."""
+"""Replies as models really write them: usable parts are found, unusable ones are reported, and nothing is evaluated."""
 
 import gc
 import json
@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gear_neo4j.domain import Fact
-from gear_neo4j.models.streaming import VisibleText, shown
+from gear_neo4j.models.streaming import VisibleText, shown, without_thoughts
 from gear_neo4j.roles.analyst import Outline, parse_analysis
+from gear_neo4j.roles.citations import markers
 from gear_neo4j.roles.judgements import (
     find_object,
     parse_labels,
@@ -20,7 +21,7 @@ from gear_neo4j.roles.judgements import (
     parse_useful,
     parse_verdicts,
 )
-from gear_neo4j.roles.lists import parse_names, parse_numbers, parse_places, parse_triples
+from gear_neo4j.roles.lists import parse_indexes, parse_names, parse_numbers, parse_triples
 from gear_neo4j.roles.parsers import (
     parse_answer,
     parse_keywords,
@@ -45,7 +46,7 @@ OUTLINE = Outline({"Drug": ["name"]}, ["Drug -[treats]-> Drug"])
 
 def streamed(text):
     visible = VisibleText()
-    return [visible.feed(text[place : place + 4]) for place in range(0, len(text), 4)]
+    return [visible.feed(text[index : index + 4]) for index in range(0, len(text), 4)]
 
 
 PARSERS = {
@@ -54,7 +55,7 @@ PARSERS = {
     "names": parse_names,
     "a list of names": lambda text: parse_names("[" + text),
     "numbers": lambda text: parse_numbers(text, most=5),
-    "places": lambda text: parse_places(text, most=5),
+    "places": lambda text: parse_indexes(text, most=5),
     "an object": lambda text: find_object(text, "a"),
     "statements": parse_statements,
     "verdicts": lambda text: parse_verdicts(text, key="a", count=1),
@@ -72,6 +73,7 @@ PARSERS = {
     "keywords": parse_keywords,
     "segment": parse_segment,
     "answer": lambda text: parse_answer(text, passages=3, facts=2),
+    "thoughts": without_thoughts,
     "visible": shown,
     "streamed": streamed,
 }
@@ -96,6 +98,7 @@ PIECES = [
     "[1,",
     "Dr. x ",
     "<think>",
+    "</think>",
 ]
 LABELS = ["", "answerable", "answer", "why", "next question", "So the answer is", '{"a": ', "[F1", "<think>", '["']
 
@@ -167,13 +170,12 @@ def test_a_degenerate_reply_costs_time_that_grows_linearly_with_it(parser, piece
         '{"triples": [{"head": "Hinton", "relation": "studied at", "tail": "Edinburgh"}]}',
         '{"triples":[("Hinton","studied at","Edinburgh"),]}',
         "{'triples': [['Hinton', 'studied at', 'Edinburgh']]}",
-        '<think>Is it ["a", "b", "c"]?</think>{"triples": [["Hinton", "studied at", "Edinburgh"]]}',
         'From passage [1]: [["Hinton", "studied at", "Edinburgh"]]',
         '{"entities": ["Hinton"], "triples": [["  Hinton ", "studied\\n at", "Edinburgh"]]}',
     ],
 )
 def test_forms_that_models_use_for_a_triple(reply):
-    """Objects, tuples, single quotes, thinking aloud, numbers of passages in front."""
+    """Objects, tuples, single quotes, numbers of passages in front."""
     assert (HINTON,) == facts(reply)
 
 
@@ -202,7 +204,7 @@ def test_what_is_no_triple_is_counted_and_left_out():
 
 
 def test_nothing_in_a_reply_is_evaluated():
-    """Python in the place of a triple is not run."""
+    """Python code instead of a triple is not run."""
     reply = '{"triples": [__import__("os").system("exit 1"), ("Hinton", "studied at", "Edinburgh")]}'
 
     assert (HINTON,) == facts(reply)
@@ -214,17 +216,22 @@ def test_nothing_in_a_reply_is_evaluated():
         ("Answerable: Yes\nAnswer: Edinburgh", True, "Edinburgh"),
         ("**Answerable**: no\n**Why**: the place is missing", False, "the place is missing"),
         ("answerable：yes", True, ""),
-        ("<think>Answerable: No</think>Answerable: Yes\nAnswer: 7", True, "7"),
+        ("**Answerable:** Yes", True, ""),
+        ("- Answerable: NO", False, ""),
+        ("1. Answerable: Yes\n2. Answer: 7", True, "7"),
+        ("## Answerable:\nYes", True, ""),
+        ("It is not yet answerable: yes, we need more.\nAnswerable: No\nWhy: the year", False, "the year"),
+        ("Answerable: Yes or No?\nThe year is missing.\nAnswerable: No", False, ""),
     ],
 )
 def test_verdicts(reply, answerable, text):
-    """Bold, other case, full-width colons; what is thought aloud does not count."""
+    """Bold, bullets, other case, full-width colons; the last line counts, and no words within another one."""
     verdict = parse_verdict(reply)
 
     assert (answerable, text) == (verdict.answerable, verdict.text)
 
 
-@pytest.mark.parametrize("reply", ["", "Yes", "It is answerable."])
+@pytest.mark.parametrize("reply", ["", "Yes", "It is answerable.", "It is answerable: yes."])
 def test_a_verdict_must_be_said(reply):
     """A reply that does not judge is no judgement."""
     with pytest.raises(ValueError, match="Answerable"):
@@ -238,19 +245,131 @@ def test_a_verdict_must_be_said(reply):
         ('We lack the place.\nNext Question: "Where is it?"\nThat is all.', "Where is it?"),
         ("Where is it?", "Where is it?"),
         ("Next question:", ""),
+        ("The form is Next question: ...\nNext question: Where is it?", "Where is it?"),
     ],
 )
 def test_next_questions(reply, question):
-    """What follows the label, else the whole reply; an empty line means that nothing is left to ask."""
+    """What follows the last label, else the whole reply; an empty line means that nothing is left to ask."""
     assert question == parse_question(reply)
 
 
-def test_a_marker_that_stands_for_nothing_is_taken_out_and_told():
+def test_a_marker_without_a_source_is_removed_and_reported():
     """Of passages 1 to 3 and fact 1, only those can be cited."""
     draft = parse_answer("Answer: In Edinburgh [2][7], as noted [F1; F4]. See [12].", passages=3, facts=1)
 
     assert "In Edinburgh [2], as noted [F1]. See." == draft.text
     assert ((2,), (1,), ("7", "F4", "12")) == (draft.passages, draft.facts, draft.removed)
+
+
+@pytest.mark.parametrize(
+    ("reply", "text", "cited"),
+    [
+        ("Use items[0] and args[1] [2].", "Use items[0] and args[1] [2].", (2,)),
+        ("Run `f [1]` or `[3]` [2].", "Run `f [1]` or `[3]` [2].", (2,)),
+        ("```python\nf [1]\n\nx = [3]\n```\nSo it is [2].", "```python\nf [1]\n\nx = [3]\n```\nSo it is [2].", (2,)),
+        ("```\nf [1]", "```\nf [1]", ()),
+        ("A stray ` and a marker [1].", "A stray ` and a marker [1].", (1,)),
+        ("Varna [1][2].", "Varna [1][2].", (1, 2)),
+        ("Varna [1, 2].", "Varna [1, 2].", (1, 2)),
+        ("Varna [1-3].", "Varna [1, 2, 3].", (1, 2, 3)),
+        ("Varna [2–5].", "Varna [2, 3].", (2, 3)),
+        ("See [1](https://example.org) and [2].", "See [1](https://example.org) and [2].", (2,)),
+        ("In [1921] it had error [404] [1].", "In [1921] it had error [404] [1].", (1,)),
+        ("An interval [0, 1], or [3-1], or [1-90].", "An interval [0, 1], or [3-1], or [1-90].", ()),
+        ("瓦尔纳[1]。", "瓦尔纳[1]。", (1,)),
+        ("([1])", "([1])", (1,)),
+        ("[1] Varna.\n[3]", "[1] Varna.\n[3]", (1, 3)),
+    ],
+)
+def test_only_markers_are_citations(reply, text, cited):
+    """An index, code, a link, a year and an interval are text, and stay as they are."""
+    draft = parse_answer(reply, passages=3, facts=0)
+
+    assert (text, cited) == (draft.text, draft.passages)
+
+
+@pytest.mark.parametrize(
+    ("reply", "text", "cited"),
+    [("Varna [f1].", "Varna [F1].", (1,)), ("Varna [F1-F2].", "Varna [F1, F2].", (1, 2)), ("x[F1]", "x[F1]", ())],
+)
+def test_markers_of_facts_are_read_by_the_same_rules(reply, text, cited):
+    """In lower case, as a range, after a word."""
+    draft = parse_answer(reply, passages=0, facts=2)
+
+    assert (text, cited) == (draft.text, draft.facts)
+
+
+@given(st.text(st.sampled_from("[]()F12, -`a\n."), max_size=40))
+def test_a_checked_answer_is_checked_for_good(text):
+    """Once more it has the same text and the same citations, and its markers are found where they stand."""
+    with suppress(ValueError):
+        draft = parse_answer(text, passages=2, facts=1)
+        again = parse_answer(draft.text, passages=2, facts=1)
+
+        assert (draft.text, draft.passages, draft.facts, ()) == (again.text, again.passages, again.facts, again.removed)
+        assert all(marker.label == draft.text[marker.start : marker.end] for marker in markers(draft.text))
+
+
+@pytest.mark.parametrize(
+    ("reply", "numbers"),
+    [
+        ("An empty list [] would mean none; these help: [2, 1]", (1, 0)),
+        ("Such as [3, 1], or [].\n[2]", (1,)),
+        ("[2, 1]\n\n[2] says where, and [1] says who.", (1, 0)),
+        ("[2, 1]. Fact [3] is of no use", (1, 0)),
+        ("Fact [3] is of no use, and so I choose [2, 1].", (1, 0)),
+        ("Example: [3]\n**Reply:** [1, 2]", (0, 1)),
+        ("Fact [3] is about another board.\n```json\n[]\n```", ()),
+        ('{"facts": [2, 3', (1, 2)),
+        ("In the year [1921] nothing; [9] neither; none: []", ()),
+    ],
+)
+def test_the_list_that_is_the_answer_is_read(reply, numbers):
+    """Not an example, a restated form or a marker in prose."""
+    assert numbers == parse_indexes(reply, most=3)
+
+
+@pytest.mark.parametrize(
+    ("reply", "names"),
+    [
+        ('Here are [2] entities: ["Marie Curie", "Warsaw"]', ("Marie Curie", "Warsaw")),
+        ('The form is {"entities": ["name", ...]}.\n{"entities": ["Marie Curie", 1921]}', ("Marie Curie", "1921")),
+        ('["Warsaw"] or better: ["Marie Curie"]. See [1].', ("Marie Curie",)),
+        ('{"entities": ["name"]}: here {"entities": []}', ()),
+    ],
+)
+def test_the_list_of_names_is_read(reply, names):
+    """A bare list of numbers is none, and a later list goes before the form."""
+    assert names == parse_names(reply)
+
+
+def test_the_last_object_and_list_count():
+    """Models repeat the form, or revise; an object within the one that counts does not."""
+    form = '{"triples": [["subject", "predicate", "object"]], "type": "one of four"}'
+
+    assert (HINTON,) == facts(f'{form}\n{{"triples": [["Hinton", "studied at", "Edinburgh"]]}}')
+    assert {"type": "a", "in": {"type": "b"}} == find_object(f'{form} {{"type": "a", "in": {{"type": "b"}}}}', "type")
+    assert {"type": "a"} == find_object('{"reply": {"type": "a"}} {"type": "b', "type")
+    assert not parse_useful('{"verdict": "yes"} or {"verdict": "no"}: {"why": "no year", "verdict": "no"}')
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("So the answer is: Edinburgh.", "Edinburgh"),
+        ("He studied there. The answer is: Edinburgh", "Edinburgh"),
+        ("Therefore, the final answer is: **Edinburgh**", "**Edinburgh**"),
+        ("Nobody says what the answer is: his town is missing.", None),
+    ],
+)
+def test_a_thought_is_the_answer_only_where_a_sentence_says_so(reply, answer):
+    """What the answer is said to be elsewhere may be unknown."""
+    assert answer == parse_thought(reply).answer
+
+
+def test_keywords_follow_their_label():
+    """Also after a sentence."""
+    assert "Ana Petkova, Varna" == parse_keywords("Here they are.\nKeywords: Ana Petkova, Varna")
 
 
 @given(st.lists(st.integers(-2, 12), max_size=8))

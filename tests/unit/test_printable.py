@@ -24,7 +24,7 @@ from gear_neo4j.cli.printing import LogLines, say, say_json
 from gear_neo4j.cli.reporting import report_problem
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.communities.hierarchy import Community, Hierarchy
-from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, Hit, Hits, Passage, Path, Source, make_triple
+from gear_neo4j.domain import Cypher, EntityHit, Fact, Figure, FoundBy, Hit, Hits, Passage, Path, make_triple
 from gear_neo4j.errors import InputError, ModelError
 from gear_neo4j.evaluate.report import write_report
 from gear_neo4j.explain import communities as treemap
@@ -32,8 +32,8 @@ from gear_neo4j.explain import page, script
 from gear_neo4j.explain.saved import saved_from
 from gear_neo4j.gear.doctor import Examination, Finding
 from gear_neo4j.ingestion.lines import Problem
-from gear_neo4j.printable import escaped, json_text, printable
 from gear_neo4j.roles.reporter import Report
+from gear_neo4j.text.printable import escaped, json_text, printable
 from gear_neo4j.wire import run_from
 from tests.examples import examples
 from tests.saved_runs import run
@@ -63,7 +63,7 @@ def unprintable(text):
 
 
 def drawn(draw):
-    """What a function draws on a console: without colours, so that every escape would be one of the text."""
+    """The console output of a function: without colours, so that every escape comes from the text."""
     file = io.StringIO()
     draw(Screen(file=file, width=100, color_system=None, force_terminal=True))
     return file.getvalue()
@@ -77,7 +77,7 @@ def hits(text):
     return Hits(
         text,
         "naive",
-        (Hit(Passage("p1", text, text, text, text), 0.5, 1, (Source("bm25", 1),)), Hit(Passage(text, "", ""), 0.5, 2)),
+        (Hit(Passage("p1", text, text, text, text), 0.5, 1, (FoundBy("bm25", 1),)), Hit(Passage(text, "", ""), 0.5, 2)),
         (Path((one, two), 1.5, (0.8, 0.7)),),
         entities=(found,),
         figure=Figure(text, text, cypher, 0.5),
@@ -363,7 +363,8 @@ def test_a_traceback_is_printable_and_its_exit_code_is_that_of_the_error(tmp_pat
 
 def test_compared_questions_are_printable():
     """The questions of two evaluations."""
-    question = compare.Question(id=CLIPBOARD, question=CLIPBOARD, gold=(CLIPBOARD,), retrieved=(CLIPBOARD,), figures={})
+    gold = (CLIPBOARD,)
+    question = compare.QuestionResult(id=CLIPBOARD, question=CLIPBOARD, gold=gold, retrieved=gold, figures={})
     lines = compare._lines(compare.Contrast(question, question, 1.0))
 
     assert [] == unprintable(drawn(lambda console: console.print(compare.Text("\n".join(lines)))))

@@ -3,7 +3,6 @@
 import json
 import os
 import shlex
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -11,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from gear_neo4j.errors import ExitCode
-from tests.commands import RUN
+from tests import processes
+from tests.processes import PIPE, RUN
 
 CLOSED = (">&-", "2>&-", "<&-", ">&- 2>&- <&-")
 # A command's process has modules whose callbacks, threads and unwritten output must not be lost.
@@ -33,8 +33,7 @@ cli.main = main
 
 def python(program, *arguments, **options):
     """A finished process of Python."""
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-    return subprocess.run([sys.executable, "-c", program, *arguments], text=True, check=False, timeout=60, **streams)
+    return processes.run([sys.executable, "-c", program, *arguments], **options)
 
 
 def test_it_leaves_once_all_is_done_and_frees_nothing():
@@ -67,7 +66,7 @@ def test_a_full_disk_is_one_line(arguments, tmp_path):
 
 def test_a_reader_that_leaves_is_not_a_search_that_finds_nothing():
     """As in ``gear config | true``; grep ends so, too."""
-    with subprocess.Popen(["true"], stdin=subprocess.PIPE) as reader:
+    with processes.started(["true"], stdin=PIPE) as reader:
         reader.wait(60)
         done = python(RUN, "config", stdout=reader.stdin)
 
@@ -77,7 +76,7 @@ def test_a_reader_that_leaves_is_not_a_search_that_finds_nothing():
 def in_shell(program, rest):
     """A finished process of Python whose streams a shell has opened or closed."""
     command = f"exec {shlex.quote(sys.executable)} -c {shlex.quote(program)} {rest}"
-    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=60)
+    return processes.run(["bash", "-c", command])
 
 
 @pytest.mark.parametrize("closed", CLOSED)
@@ -89,7 +88,7 @@ def test_a_stream_that_is_closed_is_no_error(closed):
 
 
 @pytest.mark.parametrize("closed", CLOSED)
-def test_no_file_takes_the_place_of_a_stream_that_is_closed(closed):
+def test_no_file_gets_the_descriptor_of_a_closed_stream(closed):
     """The line of an interrupt, which is written to number 2, would go into it."""
     opens = LIVELY.replace("sys.exit(4)", "import os; sys.exit(os.open(os.devnull, os.O_RDONLY))")
 
@@ -108,15 +107,10 @@ def test_without_a_terminal_nothing_is_confirmed(closed):
 LETTERS = 'Łódź é → 🜁 "'
 
 
-def encoded(encoding, program, *arguments, **environment):
-    """A finished process of Python whose standard streams have an encoding; its streams as bytes."""
-    return subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        env=os.environ | {"PYTHONIOENCODING": encoding} | environment,
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
+def encoded(encoding, program, *arguments, read_as=None, **environment):
+    """A finished process of Python whose standard streams have an encoding."""
+    variables = os.environ | {"PYTHONIOENCODING": encoding} | environment
+    return processes.run((sys.executable, "-c", program, *arguments), env=variables, encoding=read_as or encoding)
 
 
 @pytest.mark.parametrize(
@@ -132,9 +126,9 @@ def test_a_stream_shows_what_it_can(encoding, shown):
     table = encoded(encoding, RUN, "config", GEAR_NAME=LETTERS, COLUMNS="200")
     error = encoded(encoding, RUN, "explain", LETTERS)
 
-    assert (0, True) == (table.returncode, shown in table.stdout.decode(encoding))
+    assert (0, True) == (table.returncode, shown in table.stdout)
     assert ExitCode.ERROR == error.returncode
-    assert f"gear: {shown}" in error.stderr.decode(encoding)
+    assert f"gear: {shown}" in error.stderr
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "ascii"])
@@ -144,22 +138,21 @@ def test_json_and_toml_lose_nothing(encoding):
         f"from gear_neo4j.cli.printing import say_toml; import tomli_w; say_toml(tomli_w.dumps({{'a': {LETTERS!r}}}))"
     )
 
-    settings = json.loads(encoded(encoding, RUN, "config", "--json", GEAR_NAME=LETTERS).stdout.decode("utf-8"))
+    config = encoded(encoding, RUN, "config", "--json", read_as="utf-8", GEAR_NAME=LETTERS)
 
-    assert LETTERS in [setting["value"] for setting in settings]
-    assert {"a": LETTERS} == tomllib.loads(encoded(encoding, toml).stdout.decode("utf-8"))
+    assert LETTERS in [setting["value"] for setting in json.loads(config.stdout)]
+    assert {"a": LETTERS} == tomllib.loads(encoded(encoding, toml, read_as="utf-8").stdout)
 
 
 @pytest.mark.parametrize("locale", [{"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}], ids=["C", "POSIX"])
 def test_arguments_are_utf_8_in_a_locale_without_letters(locale, tmp_path):
     """So are paths; a stream of ASCII stays one."""
     (tmp_path / "josé.env").write_text("GEAR_NAME=Łódź", encoding="utf-8")
-    ends = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ} | locale
+    variables = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ} | locale
     command = [sys.executable, "-c", RUN, "config", "--chat-model", "José", "--env", "josé.env"]
 
-    done = subprocess.run(command, env=ends, cwd=tmp_path, capture_output=True, check=False, timeout=60)
+    done = processes.run(command, env=variables, cwd=tmp_path, encoding="utf-8" if locale["LC_ALL"] == "C" else "ascii")
 
-    shown = done.stdout.decode("utf-8" if locale["LC_ALL"] == "C" else "ascii")
     names = ("José", "Łódź") if locale["LC_ALL"] == "C" else (r"Jos\u00e9", r"\u0141\u00f3d\u017a")
-    assert (0, b"") == (done.returncode, done.stderr)
-    assert all(name in shown for name in names)
+    assert (0, "") == (done.returncode, done.stderr)
+    assert all(name in done.stdout for name in names)

@@ -161,7 +161,7 @@ def test_any_values_make_facts_of_one_line_or_none(facts):
     ],
 )
 def test_a_bad_profile_is_refused_with_one_line_that_says_where(tmp_path, text, told):
-    """The file is named, then the place, then what it must be."""
+    """The line names the file, then the key, then what it must be."""
     file = tmp_path / "mine.toml"
     file.write_text(text, "utf-8")
 

@@ -11,6 +11,7 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 
 import gear_neo4j
+from gear_neo4j import types
 from tools.examples import without_example
 
 ROOT = Path(__file__).parents[2]
@@ -18,10 +19,17 @@ ROOT = Path(__file__).parents[2]
 
 def test_all_is_what_can_be_imported():
     """Every public name that is not a module is in ``__all__``, and nothing else; ruff keeps the order."""
-    names = [name for name in dir(gear_neo4j) if not name.startswith("_")]
-    expected = [name for name in names if not isinstance(getattr(gear_neo4j, name), ModuleType)]
+    for module in (gear_neo4j, types):
+        names = [name for name in dir(module) if not name.startswith("_")]
+        expected = [name for name in names if not isinstance(getattr(module, name), ModuleType)]
 
-    assert sorted(expected) == sorted(gear_neo4j.__all__)
+        assert sorted(expected) == sorted(module.__all__)
+
+
+def test_the_top_has_what_a_program_uses_and_no_more():
+    """Types for annotations only are in ``gear_neo4j.types``; no name is in both."""
+    assert set() == set(gear_neo4j.__all__) & set(types.__all__)
+    assert 51 >= len(gear_neo4j.__all__)
 
 
 def test_every_public_name_has_an_example():
@@ -55,18 +63,18 @@ def types_of(annotation):
 
 
 @pytest.mark.parametrize("owner", ["Gear", "AsyncGear", "Corpus", "Overlay", "Communities"])
-def test_every_type_of_a_public_signature_can_be_imported_from_the_top(owner):
+def test_every_type_of_a_public_signature_has_a_public_name(owner):
     """Whoever calls the front door must be able to name what it takes and gives."""
     hidden = {
         kind.__name__
-        for function in public_functions(getattr(gear_neo4j, owner))
+        for function in public_functions(getattr(gear_neo4j, owner, None) or getattr(types, owner))
         for annotation in typing.get_type_hints(
             function, vars(inspect.getmodule(function)) | {"BaseChatModel": BaseChatModel}
         ).values()
         for kind in types_of(annotation)
     }
 
-    assert set() == hidden - set(gear_neo4j.__all__)
+    assert set() == hidden - {*gear_neo4j.__all__, *types.__all__}
 
 
 def test_the_front_door_is_small():

@@ -142,7 +142,7 @@ def test_a_first_reply_that_is_spoilt_changes_no_figure(assessed, fault):
     assert (whole.to_json(), whole.usage.calls + repaired) == (found.to_json(), found.usage.calls)
 
 
-def test_a_model_that_is_down_tells_what_was_spent(assessed):
+def test_an_error_of_the_model_includes_the_cost_so_far(assessed):
     """The run ends with the model's error; four calls were paid for."""
     with pytest.raises(ModelError) as told:
         assessed(DESIGNED, [DESIGNED], fault=lambda number, _: 401 if number > 4 else None)
@@ -194,7 +194,7 @@ def test_f_is_the_harmonic_mean_of_precision_and_recall(both, answer_only, refer
 
 def test_similarity_of_an_empty_text_is_that_of_a_space(embedder):
     """And of equal texts 1, never more."""
-    assert similarity(embedder, " ", "bread") == similarity(embedder, "", "bread")
+    assert similarity(embedder, " ", "bread") == pytest.approx(similarity(embedder, "", "bread"), abs=1e-6)
     assert 1.0 == pytest.approx(similarity(embedder, "bread", "bread"))
     assert similarity(embedder, "bread", "bread") <= 1.0
 
@@ -211,14 +211,14 @@ def test_sentences_are_cut_in_any_script():
     [
         '{"verdicts": [{"number": 1, "verdict": "yes"}, {"number": 2, "verdict": "no"}]}',
         '{"verdicts": [{"number": 2, "verdict": "No"}, {"number": 1, "verdict": "YES"}]}',
-        '<think>{"verdicts": ["no", "no"]}</think> Sure: ```json\n{"verdicts": ["yes", "no"]}\n```',
+        'Sure: ```json\n{"verdicts": ["yes", "no"]}\n```',
         'For {this} case {"x": 1} it is {"verdicts": [1, 0], "sure": true}.',
         '{"verdicts": [true, false]}',
         '{"verdicts": ["supported", "not supported."]}',
     ],
 )
 def test_verdicts_are_read_as_models_write_them(text):
-    """By their numbers, bare, in fences, after thinking aloud."""
+    """By their numbers, bare, in fences."""
     assert (True, False) == parse_verdicts(text, key="verdicts", count=2)
 
 

@@ -119,7 +119,7 @@ def test_a_scoped_query_checks_each_triple_that_it_reaches_from_a_passage(file):
     unchecked = [name for name in reached if not name or f"IN_SCOPE_TRIPLE({name})" not in text]
 
     # Of passages that were ingested, whose triples have the same readers: their number is in the server's counters.
-    assert ([""] if file.name == "scope_extent.cypher" else []) == unchecked
+    assert ([""] if file.name == "scope_size.cypher" else []) == unchecked
 
 
 def test_all_of_our_files_are_loaded():

@@ -1,4 +1,4 @@
-"""A question on its way: checked once, encoded once, its time kept."""
+"""A question is checked once and encoded once, and its times are measured."""
 
 import numpy as np
 import pytest

@@ -28,7 +28,7 @@ def recorded(*rows):
 
 
 def test_what_a_model_replies_is_on_record_by_what_it_was_asked():
-    """A repaired reply by its last text, one of no use by its error, and nothing outside of the block."""
+    """A repaired reply with its last text, an unusable one with its error, and nothing from outside the block."""
     chat = Chat(FakeListChatModel(responses=["seven", "7", "8", "x", "y", "9"]))
     with recording() as replies:
         chat.ask(COUNT, parse=number)

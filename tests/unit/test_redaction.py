@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gear_neo4j.address import Address, Login
 from gear_neo4j.cli.main import main
 from gear_neo4j.errors import GearError, ModelError, SettingsError
-from gear_neo4j.graph.database import Database
+from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.models.chat import Prompt
 from gear_neo4j.models.openai import chat_model, open_chat
 from gear_neo4j.models.remote_embeddings import RemoteEmbedder
-from gear_neo4j.redaction import redacted, without_login
 from gear_neo4j.settings import Settings
+from gear_neo4j.text.address import Address, Login
+from gear_neo4j.text.redaction import redacted, without_login
 from tests.scripted_server import ScriptedServer
 
 SECRET = "tainted-7f3a91"
@@ -177,9 +177,9 @@ def test_the_driver_never_sees_the_login_in_a_uri(path):
 def test_the_login_of_a_model_server_is_sent_and_not_shown(caplog):
     """It goes into the header of each request, as it did when the HTTP library read it from the URL."""
     caplog.set_level(logging.DEBUG)
-    with echo() as (place, authorizations):
+    with echo() as (address, authorizations):
         settings = Settings(
-            chat_model="m", openai_api_key=f"key {SECRET}", openai_base_url=f"http://ann:{SECRET}%21@{place}"
+            chat_model="m", openai_api_key=f"key {SECRET}", openai_base_url=f"http://ann:{SECRET}%21@{address}"
         )
         chat = open_chat(settings, cache=False)
         with pytest.raises(ModelError, match=r"refused /v1/chat/completions Basic \*\*\*") as caught:
@@ -195,8 +195,8 @@ def test_the_login_of_a_model_server_is_sent_and_not_shown(caplog):
 def test_a_key_that_a_server_quotes_is_not_shown(caplog):
     """Some servers say which key they refused."""
     caplog.set_level(logging.DEBUG)
-    with echo() as (place, authorizations):
-        settings = Settings(chat_model="m", openai_api_key=SECRET, openai_base_url=f"http://{place}")
+    with echo() as (address, authorizations):
+        settings = Settings(chat_model="m", openai_api_key=SECRET, openai_base_url=f"http://{address}")
         with pytest.raises(ModelError, match=r"Bearer \*\*\*") as caught:
             open_chat(settings, cache=False).ask(PROMPT, parse=str)
 
@@ -207,8 +207,8 @@ def test_a_key_that_a_server_quotes_is_not_shown(caplog):
 def test_the_login_of_an_embedding_server_is_sent_and_not_shown(caplog):
     """From the constructor as from the settings."""
     caplog.set_level(logging.DEBUG)
-    with echo() as (place, authorizations):
-        embedder = RemoteEmbedder("m", url=f"http://ann:{SECRET}@{place}", key=SECRET)
+    with echo() as (address, authorizations):
+        embedder = RemoteEmbedder("m", url=f"http://ann:{SECRET}@{address}", key=SECRET)
         with pytest.raises(ModelError, match=r"refused /v1/embeddings Basic \*\*\*") as caught:
             embedder.embed(["text"])
 

@@ -1,16 +1,20 @@
 """Recipes by name: what is refused, and in which words."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
 from pydantic import ValidationError
 
-from gear_neo4j import AgentRecipe, Beam, Crag, GearAgent, GraphRagLocal, Naive, RetrieverRecipe, Scout, Sync, option
-from gear_neo4j.cli.flag import flags_of
-from gear_neo4j.cli.flags import agent_from, retriever_from
+import gear_neo4j
+from gear_neo4j import AgentRecipe, Beam, Crag, GearAgent, GraphRagLocal, Naive, RetrieverRecipe, Scout, SyncGE, option
+from gear_neo4j.cli.choice import Choice
 from gear_neo4j.cli.reference import PAGE, page
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.registry import AGENTS, EXTRACTORS, RETRIEVERS, Registry
+from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS, Registry
 
 BUILT_IN = {
     "retriever": ["auto", "naive", "sync", "scout", "paths", "subgraph", "base", "hipporag", "hipporag2"],
@@ -46,20 +50,13 @@ def test_every_option_has_a_description_and_every_recipe_a_summary(registry):
         assert all(field.description for field in entry.recipe.model_fields.values()), entry.name
 
 
-def test_no_option_belongs_to_a_retriever_and_to_an_agent():
-    """A flag must not set both."""
-    names = [{flag.name for entry in registry for flag in flags_of(entry.recipe)} for registry in (RETRIEVERS, AGENTS)]
-
-    assert set() == names[0] & names[1]
-
-
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
         ("scout", Scout()),
         (Scout(damping=0.5), Scout(damping=0.5)),
         ({"name": "naive", "base": "bm25", "beam": {"width": 3}}, Naive(base="bm25", beam=Beam(width=3))),
-        ({"name": "sync", "base": {"name": "scout"}}, Sync(base=Scout())),
+        ({"name": "sync", "base": {"name": "scout"}}, SyncGE(base=Scout())),
     ],
 )
 def test_a_recipe_is_given_by_name_by_value_or_as_json(given, expected):
@@ -67,7 +64,7 @@ def test_a_recipe_is_given_by_name_by_value_or_as_json(given, expected):
     assert expected == RETRIEVERS.recipe(given)
 
 
-@pytest.mark.parametrize("recipe", [Scout(depth=7), Naive(base=Scout(), beam=Beam(length=3)), Sync()])
+@pytest.mark.parametrize("recipe", [Scout(depth=7), Naive(base=Scout(), beam=Beam(length=3)), SyncGE()])
 def test_a_recipe_reads_back_from_its_json(recipe):
     """What a report holds makes the same retriever again."""
     assert recipe == RETRIEVERS.recipe(recipe.model_dump(mode="json"))
@@ -91,27 +88,27 @@ def test_a_recipe_reads_back_from_its_json(recipe):
         (lambda: Crag(over="nothing"), "there is no retriever 'nothing': choose one of auto, naive, "),
         (lambda: Crag(evaluator="cross-encoder"), "evaluator_model belongs to the evaluator cross-encoder: "),
         (lambda: GraphRagLocal(over=Scout()), "scout is given where subgraph belongs"),
-        (lambda: agent_from("graphrag-local", "scout", {}), "graphrag-local works over subgraph only, not scout"),
-        (lambda: GearAgent(over=Sync(base_k=5)), "gear reads step_k passages a round (10): leave base_k of sync out"),
-        (lambda: agent_from("kgt", "scout", {}), "kgt uses no retriever: leave out --retriever"),
+        (lambda: Choice("scout", "graphrag-local").make(), "graphrag-local works over subgraph only, not scout"),
+        (lambda: GearAgent(over=SyncGE(base_k=5)), "gear reads step_k passages a round (10): leave base_k of sync out"),
+        (lambda: Choice("scout", "kgt").make(), "kgt uses no retriever: leave out --retriever"),
         (
-            lambda: agent_from("crag", "scout", {"width": 3}),
-            "--width is not an option of crag over scout: crag has --max-tokens, --max-seconds, --evaluator, ",
+            lambda: Choice("scout", "crag", [("width", "3")]).make(),
+            "crag over scout has no option 'width': did you mean depth? its options are max_tokens, ",
         ),
         (
-            lambda: retriever_from("hipporag2", {"width": 3}),
-            "--width is not an option of hipporag2: set --retriever to one that has it (naive, sync)",
+            lambda: Choice("hipporag2", options=[("width", "3")]).make(),
+            "hipporag2 has no option 'width': choose a retriever that has it with --retriever (naive, sync)",
         ),
         (
-            lambda: retriever_from(None, {"base": "sbert"}),
-            "--base is not an option of auto: set --retriever to one that has it (naive, sync, paths, base, hipporag)",
+            lambda: Choice(None, options=[("base", "sbert")]).make(),
+            "auto has no option 'base': choose a retriever that has it with --retriever (naive, sync, paths, base, ",
         ),
         (
-            lambda: agent_from("paths", None, {"max_tokens": 9}),
-            "--max-tokens is not an option of paths over paths: paths has no options; paths has --base, ",
+            lambda: Choice(None, "paths", [("max_tokens", "9")]).make(),
+            "paths over paths has no option 'max_tokens': did you mean max_paths? its options are over.base, ",
         ),
         (
-            lambda: Registry("agent", AgentRecipe, built_in="json").register(Unnamed),
+            lambda: Registry("agent", AgentRecipe).register(Unnamed),
             "Unnamed cannot be registered: derive it from AgentRecipe",
         ),
         (lambda: RETRIEVERS.register(Unnamed), "Unnamed has no name: set name: ClassVar[str]"),
@@ -127,11 +124,11 @@ def test_what_cannot_be_made_is_refused_in_one_line(make, message):
     assert "\n" not in str(refused.value)
 
 
-def test_flags_reach_the_first_of_a_chain_that_has_them():
-    """Agent, retriever, first stage."""
-    given = {"max_tokens": 900, "width": 3, "damping": 0.5, "base": "scout"}
+def test_options_reach_the_one_of_a_chain_that_has_them():
+    """Agent, retriever, first stage, in whatever order."""
+    given = [("max_tokens", "900"), ("width", "3"), ("damping", "0.5"), ("base", "scout")]
 
-    made = agent_from("crag", "naive", given)
+    made = Choice("naive", "crag", given).make()
 
     assert Crag(max_tokens=900, over=Naive(base=Scout(damping=0.5), beam=Beam(width=3))) == made
     assert "crag over naive over scout" == made.title
@@ -155,6 +152,55 @@ def test_an_option_of_a_users_own_is_checked_like_ours():
 
     with pytest.raises(SettingsError, match="newest's limit is 0: it must be at least 1"):
         Newest(limit=0)
+
+
+def test_a_broken_plugin_does_not_hide_the_ones_behind_it(tmp_path):
+    """It is named where it is asked for, beside an unknown name, and by the doctor; all others work."""
+    for name, code in {
+        "a_broken": "import module_that_is_missing",
+        "b_exits": "raise ValueError('two\\nlines')",
+        "c_good": GOOD_PLUGIN,
+    }.items():
+        (tmp_path / f"{name}.py").write_text(code)
+        folder = tmp_path / f"{name}-1.0.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (folder / "entry_points.txt").write_text(f"[gear_neo4j.retrievers]\n{name} = {name}\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    run = subprocess.run(
+        [sys.executable, "-c", LOOKUPS], env=environment, cwd=Path(gear_neo4j.__file__).parents[1], capture_output=True
+    )
+
+    good, scout, broken, unknown, *findings = run.stdout.decode().splitlines()
+    reason = (
+        "the retriever 'a_broken' of the package a_broken could not be loaded (ModuleNotFoundError: No module named "
+    )
+    assert ("c_good", "scout") == (good, scout), run.stderr
+    assert broken.startswith(f"{reason}'module_that_is_missing'): choose one of auto, ")
+    assert unknown.startswith("there is no retriever 'nothing': choose one of auto, ")
+    assert all(reason in line for line in (unknown, findings[0]))
+    assert "(ValueError: two lines)" in findings[1]
+
+
+GOOD_PLUGIN = """
+from typing import ClassVar
+from gear_neo4j import RetrieverRecipe, register_retriever
+class Good(RetrieverRecipe):
+    name: ClassVar[str] = "c_good"
+register_retriever(Good)(print)
+"""
+LOOKUPS = """
+from gear_neo4j.errors import SettingsError
+from gear_neo4j.gear.doctor import about_plugins
+from gear_neo4j.recipes.registry import RETRIEVERS
+for name in ("c_good", "scout", "a_broken", "nothing"):
+    try:
+        print(RETRIEVERS.recipe(name).name)
+    except SettingsError as error:
+        print(error)
+for finding in about_plugins():
+    print(finding.level, finding.detail)
+"""
 
 
 def test_the_page_on_recipes_is_what_the_recipes_say():

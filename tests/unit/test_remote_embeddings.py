@@ -11,8 +11,8 @@ from tests.scripted_server import Fault, ScriptedServer
 
 
 def numbered(texts):
-    """Each text as its length and its place; never of length 1."""
-    return [[float(len(text)), float(place), 3.0] for place, text in enumerate(texts)]
+    """Each text as its length and its index; never a vector of length 1."""
+    return [[float(len(text)), float(index), 3.0] for index, text in enumerate(texts)]
 
 
 def served(vectors=numbered, **options):
@@ -47,7 +47,7 @@ def test_the_dimension_is_asked_for_once_and_nothing_for_no_texts():
 
 @pytest.mark.parametrize("fault", [Fault.RATE_LIMIT, Fault.SERVER_ERROR, Fault.RESET, 503])
 def test_what_may_pass_is_tried_again(fault):
-    """Twice wrong, then right: nobody hears of it."""
+    """Two failures, then a reply: the caller sees no error."""
     with served(fault=lambda number, texts: fault if number < 3 else None) as server:
         assert (1, 3) == embedder(server).embed(["text"]).shape
         assert 3 == len(server.requests)
@@ -75,7 +75,7 @@ def test_what_does_not_pass_is_one_line_with_what_to_do(fault, advice):
     ],
 )
 def test_what_are_no_vectors_is_refused(vectors, told):
-    """Stored, they would be found by nothing, or by everything."""
+    """Once stored, they would match nothing, or everything."""
     with served(vectors) as server, pytest.raises(ModelError, match=told):
         embedder(server).embed(["one", "two"])
 

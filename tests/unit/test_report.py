@@ -16,7 +16,7 @@ KS = [2, 5, 10]
 
 def question(number, found, *, steps=1):
     """What ``gear evaluate`` says of a question whose first ``found`` of two gold passages were found."""
-    retrieved = ["gold1", "gold2"][:found] + [f"p{place}" for place in range(10)]
+    retrieved = ["gold1", "gold2"][:found] + [f"p{index}" for index in range(10)]
     return {
         "id": f"q{number}",
         "question": f"Who <b>& why</b> {number}?",
@@ -126,13 +126,13 @@ def test_the_questions_that_differ_most_come_first(page):
 
 
 def test_a_table_without_model_has_no_plot_of_steps_and_tokens(tmp_path):
-    """Nothing is drawn of nothing."""
+    """An empty plot is left out."""
     write_report(table(row("naive", [1, 2])), tmp_path)
 
     assert ["hops", "recall"] == sorted(path.stem for path in tmp_path.glob("*.svg"))
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path):
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
     """A file stands where the folder is to be."""
     (tmp_path / "file").write_text("")
 

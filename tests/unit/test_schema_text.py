@@ -1,4 +1,4 @@
-"""The schema in a prompt: what a question speaks of stands in it, however many labels there are."""
+"""The schema in a prompt: it has the labels that the question is about, however many there are."""
 
 from gear_neo4j.adoption.survey import Label, Property, Survey, Type
 from gear_neo4j.agents.schema import schema_text

@@ -1,4 +1,4 @@
-"""Filters and scopes: a filter means what it says, a wrong one is refused with the place, and no scope is widened."""
+"""Filters and scopes: filters mean what they say, errors name the character at fault, no scope is widened."""
 
 import json
 from contextlib import suppress
@@ -125,12 +125,12 @@ def test_a_filter_means_the_same_as_text_and_as_json(text, same):
         ({"a": "\ud800"}, "no database can hold"),
         ({"a": list(range(MOST_CONDITIONS + 1))}, "more than 500 conditions"),
         (
-            {"or": [{"and": [{f"a{place}": 1}, {f"b{place}": 1}]} for place in range(10)]},
+            {"or": [{"and": [{f"a{index}": 1}, {f"b{index}": 1}]} for index in range(10)]},
             "more than 500 conditions",
         ),
     ],
 )
-def test_a_wrong_filter_is_refused_in_a_line_with_the_place(text, message):
+def test_a_wrong_filter_is_refused_in_a_line_with_the_character_at_fault(text, message):
     """And with what was expected there."""
     with pytest.raises(SettingsError, match=message) as refused:
         parse_filter(text)
@@ -194,6 +194,7 @@ def test_a_scope_is_narrowed_and_never_widened(first, second):
         assert left == (theirs if mine is None else mine if theirs is None else mine & theirs)
     assert narrowed.strict == (first.strict or second.strict)
     assert both(first.where, second.where) == narrowed.where
+    assert narrowed == first & second
 
 
 @given(SCOPES)

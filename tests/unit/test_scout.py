@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.export import Similarities
+from gear_neo4j.graph.read.pagerank_queries import Similarities
 from gear_neo4j.retrieval.names import (
     LONGEST_NAME,
     MOST_UNKNOWN,
@@ -114,17 +114,17 @@ LETTERS = st.text("abcdefghijklmnopqrstuvwxyz", min_size=6, max_size=12)
 @given(LETTERS, st.data())
 def test_one_letter_is_a_slip_and_two_are_not(word, data):
     """Whichever is left out, added, changed or swapped; a second one, far from it, is too much."""
-    place = data.draw(st.integers(0, len(word) - 2))
+    index = data.draw(st.integers(0, len(word) - 2))
     letter = data.draw(st.sampled_from("éø"))
     wrong = [
-        word[:place] + word[place + 1 :],
-        word[:place] + letter + word[place:],
-        word[:place] + letter + word[place + 1 :],
+        word[:index] + word[index + 1 :],
+        word[:index] + letter + word[index:],
+        word[:index] + letter + word[index + 1 :],
     ]
 
     assert all(is_slip(one, of=word) for one in wrong)
-    assert (word[place] != word[place + 1]) == is_slip(
-        word[:place] + word[place + 1] + word[place] + word[place + 2 :], of=word
+    assert (word[index] != word[index + 1]) == is_slip(
+        word[:index] + word[index + 1] + word[index] + word[index + 2 :], of=word
     )
     assert not any(is_slip(f"ø{one}ø", of=word) for one in wrong)
     assert not any(is_slip(one, of=word, words={one}) for one in wrong)

@@ -6,7 +6,7 @@ from langchain_core.language_models import FakeListChatModel
 from gear_neo4j.domain import make_triple
 from gear_neo4j.errors import ReplyError
 from gear_neo4j.models.chat import Chat
-from gear_neo4j.roles.lists import parse_names, parse_places
+from gear_neo4j.roles.lists import parse_indexes, parse_names
 from gear_neo4j.roles.prompts import fill
 from gear_neo4j.roles.seeds import PromptedSeeder
 
@@ -22,7 +22,7 @@ def seeder(*replies):
     [("[2, 1]", (1, 0)), ("[]", ()), ("<think>[1]</think> [2]", (1,)), ("None helps: [ ]", ()), ("[2, 2, 9]", (1,))],
 )
 def test_the_filter_keeps_what_the_model_names(reply, expected):
-    """Places count from 0; an empty list is an answer; numbers that stand for nothing are passed over."""
+    """Indexes count from 0; an empty list is an answer; numbers that stand for nothing are passed over."""
     assert expected == seeder(reply).keep("Where was Curie born?", TRIPLES).value
 
 
@@ -53,10 +53,10 @@ def test_a_reply_without_names_is_of_no_use(reply):
         parse_names(reply)
 
 
-def test_places_are_those_of_the_list_only():
+def test_only_indexes_from_the_list_are_read():
     """Numbers in prose are not taken."""
     with pytest.raises(ValueError, match="1 to 3"):
-        parse_places("fact 2", most=3)
+        parse_indexes("fact 2", most=3)
 
 
 def test_the_prompts_show_question_and_facts():

@@ -154,6 +154,7 @@ def test_folders_in_folders_in_folders(here):
         ("a", "a is of a kind"),
         ("empty", "empty holds nothing that can be ingested"),
         ("pipe.txt", "neither a file nor a folder"),
+        ("https://example.org/a.html", "https://example.org/a.html is an address: only gear sync reads those"),
     ],
 )
 def test_sources_that_are_refused(here, source, message):

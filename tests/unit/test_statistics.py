@@ -81,7 +81,7 @@ def test_a_difference_within_chance_is_not_clear():
 @settings(deadline=None, max_examples=25)
 @given(shares, st.randoms())
 def test_a_difference_turned_round_is_the_same_with_the_other_sign(a, random):
-    """Wins become losses, and the bounds change places."""
+    """Wins become losses, and the bounds swap."""
     b = random.sample(a, len(a))
     one, other = difference(a, b), difference(b, a)
 

@@ -1,4 +1,4 @@
-"""A reply while it is written: what of it is shown, and what becomes of it when the stream fails."""
+"""A reply while it is written: which part is shown, and what happens when the stream fails."""
 
 from itertools import pairwise
 
@@ -12,7 +12,9 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from gear_neo4j.errors import ModelError, ReplyError
 from gear_neo4j.models.chat import Chat, ChatModel, Prompt
 from gear_neo4j.models.openai import chat_model
-from gear_neo4j.models.streaming import VisibleText, shown
+from gear_neo4j.models.recording import recording
+from gear_neo4j.models.replay import ReplayChat
+from gear_neo4j.models.streaming import VisibleText, shown, without_thoughts
 from gear_neo4j.roles.parsers import parse_answer
 from gear_neo4j.settings import Settings
 from tests.scripted_server import Fault, ScriptedServer
@@ -24,26 +26,75 @@ PARTS = ["<think>", "</think>", "<thinking>", "</Thinking>", "<THINK>", "<", "th
 TEXTS = st.lists(st.sampled_from([*PARTS, "*", " ", "\n", "a", "ans", "Ana", ".", "K", "İ"]), max_size=14).map("".join)
 
 
+def streamed(pieces):
+    """All that is shown of a text in pieces."""
+    visible = VisibleText()
+    return "".join([*map(visible.feed, pieces), visible.end()])
+
+
 def pieces_of(text, cuts):
-    """A text cut at some places."""
-    places = [0, *sorted(cut % (len(text) + 1) for cut in cuts), len(text)]
-    return [text[start:end] for start, end in pairwise(places)]
+    """A text cut at some offsets."""
+    offsets = [0, *sorted(cut % (len(text) + 1) for cut in cuts), len(text)]
+    return [text[start:end] for start, end in pairwise(offsets)]
 
 
 @given(TEXTS | st.text(), st.lists(st.integers(0, 200), max_size=30))
 def test_what_is_shown_does_not_depend_on_the_pieces(text, cuts):
-    """Tags and a label may be cut anywhere."""
-    visible = VisibleText()
-    gained = [visible.feed(piece) for piece in pieces_of(text, cuts)]
+    """Tags and a label may be cut anywhere; only thoughts that end without having begun stand before the rest."""
+    seen = streamed(pieces_of(text, cuts))
 
-    assert shown(text) == "".join([*gained, visible.end()])
+    assert streamed([text]) == seen
+    assert seen.endswith(shown(text))
+    assert shown(text) == seen or shown(text) == "" or seen.endswith(f"\n\n{shown(text)}")
 
 
 @given(TEXTS)
 def test_what_is_shown_is_what_the_parser_reads(text):
     """Without citations the draft is the same text."""
     if shown(text):
-        assert shown(text) == parse_answer(text, passages=0, facts=0).text
+        assert shown(text) == parse_answer(without_thoughts(text), passages=0, facts=0).text
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("<think>Cambridge?</think>Edinburgh.", "Edinburgh."),
+        ("<THINKING>Cambridge?\n</Thinking>Edinburgh.", "Edinburgh."),
+        ("Cambridge?</think>Edinburgh.", "Edinburgh."),
+        ("<think>a<think>b</think>c</think>Edinburgh.", "Edinburgh."),
+        ("Edinburgh <think>or not?</think>it is.", "Edinburgh it is."),
+        ("Edinburgh.<think>Or", "Edinburgh."),
+        ("<think>It may be", ""),
+        ("a < b </thin", "a < b </thin"),
+    ],
+)
+def test_thoughts_are_no_part_of_a_reply(text, rest):
+    """Whole, begun by the prompt, nested, in the middle, cut off."""
+    assert rest == without_thoughts(text)
+
+
+def test_thoughts_that_the_prompt_began_are_a_paragraph_of_their_own():
+    """They were passed on before their end came; the label of the answer is left out all the same."""
+    assert "Cambridge? No.\n\nEdinburgh." == streamed(["Cambridge? ", "No.</thi", "nk>\nAns", "wer: Edinburgh."])
+
+
+@pytest.mark.parametrize("thoughts", ["<think>Cambridge.</think>", "Cambridge.</think>"])
+@pytest.mark.parametrize("on_token", [None, list[str]().append], ids=["whole", "streamed"])
+def test_no_parser_sees_thoughts(tmp_path, thoughts, on_token):
+    """Not of a whole reply, a streamed one, one from the cache or from a trace, nor does the model that repairs."""
+    reply = f"{thoughts}Edinburgh."
+    with ScriptedServer(lambda _messages: reply) as server, recording() as replies:
+        chat = chat_of(server, cache=tmp_path / "replies.db")
+        fresh = chat.ask(WHERE, parse=str, on_token=on_token)
+        kept = chat.ask(WHERE, parse=str, on_token=on_token)
+        with pytest.raises(ReplyError):
+            chat.ask(Prompt("", "What?"), parse=int)
+
+    assert [("Edinburgh.", reply, 0), ("Edinburgh.", reply, 1)] == [
+        (one.value, one.text, one.usage.cached) for one in (fresh, kept)
+    ]
+    assert "Edinburgh." == server.requests[-1]["messages"][-2]["content"]
+    assert "Edinburgh." == ReplayChat(replies).ask(WHERE, parse=str).value
 
 
 def test_a_word_is_shown_as_soon_as_it_can_be_no_label():
@@ -115,7 +166,7 @@ def test_a_failure_before_the_first_word_is_streamed_again(fault):
 
 
 def test_a_server_that_does_not_stream_replies_in_one_piece():
-    """It is asked once more, without a retry; a key that is wrong is told as ever."""
+    """It is asked once more, without a retry; a wrong key is reported as usual."""
     pieces = []
     with ScriptedServer(lambda _messages: REPLY, fault=fail_first(Fault.NO_STREAM)) as server:
         reply = chat_of(server).ask(WHERE, parse=read, on_token=pieces.append)

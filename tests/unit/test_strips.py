@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from gear_neo4j.domain import Passage
 from gear_neo4j.retrieval.strips import decompose, says_something, strips_of
 
-SENTENCES = [f"Sentence number {place} tells of thing {place} at some length." for place in range(12)]
+SENTENCES = [f"Sentence number {index} tells of thing {index} at some length." for index in range(12)]
 LONG = " ".join(SENTENCES)
 words = st.lists(st.sampled_from(["a", "harbour.", "Ana", "built", "why?", "it.", "1921"]), max_size=150).map(" ".join)
 

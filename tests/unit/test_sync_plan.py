@@ -1,6 +1,6 @@
 """The plan of a sync: which documents have moved, and how little is read to find out."""
 
-from gear_neo4j.graph.manifest import ReadSource
+from gear_neo4j.graph.write.manifest import ReadSource
 from gear_neo4j.sync.origins import Listed
 from gear_neo4j.sync.plan import MOST_EXCHANGED, plan
 

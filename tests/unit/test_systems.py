@@ -1,4 +1,4 @@
-"""What a system needs before it can be asked."""
+"""What a system needs before its first question."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 
 from gear_neo4j import Crag, GearAgent, HippoRag, HippoRag2, Naive, Scout
 from gear_neo4j.evaluate.systems import System
-from gear_neo4j.registry import AGENTS, RETRIEVERS
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Spans: nothing without OpenTelemetry, nothing that fails the work, and parents also across threads."""
 
 import json
-import subprocess
 import sys
 from threading import Barrier
 
@@ -15,6 +14,7 @@ from gear_neo4j.models.concurrency import outcomes
 from gear_neo4j.retrieval.traced import note_documents, retrieval_span
 from gear_neo4j.tracing import CONTENT, NOTHING, current_span, span
 from gear_neo4j.usage import Usage
+from tests.processes import run
 
 WITHOUT = """
 import json, sys
@@ -45,7 +45,7 @@ print(json.dumps([active is NOTHING, value, loaded]))
 @pytest.mark.parametrize("package", ["hidden", "there"])
 def test_without_the_package_or_a_provider_nothing_is_recorded_or_imported(package):
     """A process that has not set up tracing does not pay for it."""
-    ended = subprocess.run([sys.executable, "-c", WITHOUT, package], capture_output=True, text=True, check=True)
+    ended = run([sys.executable, "-c", WITHOUT, package], check=True)
 
     assert [True, 7, []] == json.loads(ended.stdout)
 
@@ -171,7 +171,7 @@ def test_many_passages_do_not_push_out_what_says_what_a_span_is(spans, monkeypat
     monkeypatch.setenv(CONTENT, "true")
     passage = Passage("p", "Title", "Text.", "source")
     with retrieval_span("Who?", k=100, source="papers") as active:
-        note_documents(active, lambda: [(f"p{place}", 1.0, passage) for place in range(100)])
+        note_documents(active, lambda: [(f"p{index}", 1.0, passage) for index in range(100)])
     (search,) = spans.all
 
     assert "RETRIEVER" == search.attributes["openinference.span.kind"]

@@ -1,11 +1,11 @@
-"""What is kept of the graph, with a clock and versions in the test's hands."""
+"""Cached values of the graph; the test sets the clock and the versions."""
 
 from threading import Thread
 
 import pytest
 
-from gear_neo4j.graph.export import Version
-from gear_neo4j.graph.versioned import Versioned
+from gear_neo4j.graph.read.pagerank_queries import Version
+from gear_neo4j.graph.read.versioned import Versioned
 
 
 class World:
@@ -62,7 +62,7 @@ def test_what_this_process_wrote_is_seen_at_once(world):
     kept = world.kept()
     kept.current()
     world.passages = 2
-    kept.distrust()
+    kept.invalidate()
 
     assert 2 == kept.current()
     assert 2 == world.asked
@@ -84,7 +84,7 @@ def test_what_is_written_while_a_value_is_made_leaves_it_stale(world):
 
 
 def test_a_value_that_could_not_be_made_is_tried_again(world):
-    """The next search does not find the failure in its place."""
+    """The next search makes the value again instead of raising the same error."""
     failures = [RuntimeError("away")]
 
     def make(version):
@@ -104,7 +104,7 @@ def test_a_change_whose_value_could_not_be_made_is_not_forgotten(world):
     kept = Versioned(lambda version: 1 // (version.passages % 3), version=world.version, recheck=1.0)
     assert 1 == kept.current()
     world.passages = 3
-    kept.distrust()
+    kept.invalidate()
     with pytest.raises(ZeroDivisionError):
         kept.current()
     world.passages = 2

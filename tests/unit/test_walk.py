@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from gear_neo4j.domain import Triple
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.graph.export import Seed
-from gear_neo4j.retrieval.walk import Walk, choose
+from gear_neo4j.graph.read.pagerank_queries import Seed
+from gear_neo4j.retrieval.walk.walk import Walk, choose
 
 
 def fact(head, tail, score=0.5):
@@ -19,13 +19,13 @@ def chosen(facts, named, k=10, **options):
 
 
 def test_facts_about_the_named_come_first_the_nearest_to_the_question_leading():
-    """One for each thing that they are tied to."""
+    """One for each neighbour."""
     facts = [fact("a", "b", 0.1), fact("a", "c", 0.9), fact("c", "a", 0.8), fact("b", "d", 0.99)]
 
     assert ["a-c", "a-b"] == chosen(facts, [["a"]], direct=5)[:2]
 
 
-def test_facts_that_tell_of_something_new_come_before_those_that_repeat():
+def test_facts_about_new_entities_come_before_facts_that_repeat():
     """The second fact about c waits until d was told of."""
     facts = [fact("a", "b"), fact("b", "c", 0.6), fact("c", "b", 0.6), fact("b", "d", 0.1)]
 

@@ -7,7 +7,7 @@ import pytest
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.job import Job, JobFile
-from gear_neo4j.ingestion.membership import Membership
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.web.jobs.store import MOST_ENDED, JobOptions, JobStore, StoredJob
 from gear_neo4j.web.uploads import file_name
 
@@ -96,12 +96,12 @@ def test_the_file_is_for_its_owner_alone(store, tmp_path):
 
 def test_an_id_with_a_slash_is_refused_where_it_could_be_that_of_another_collection():
     """In the default collection of a confined ingest, and nowhere else."""
-    confined = Membership.of("default", None, confined=True)
+    confined = CollectionAccess.of("default", None, confined=True)
 
     assert "p1" == confined.own("p1")
     assert ["hr/p1", "hr/p1"] == [
-        Membership.of("legal", None, confined=True).own("hr/p1"),
-        Membership.of("default", None).own("hr/p1"),
+        CollectionAccess.of("legal", None, confined=True).own("hr/p1"),
+        CollectionAccess.of("default", None).own("hr/p1"),
     ]
     with pytest.raises(ValueError, match="slash"):
         confined.own("hr/p1")

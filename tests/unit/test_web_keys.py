@@ -362,7 +362,7 @@ def test_any_other_text_is_no_rate(text):
 class Whole:
     """Makes a new view whenever it is asked for one."""
 
-    def scoped(self, **scope):
+    def scoped(self, scope):
         return scope, object()
 
 

@@ -6,6 +6,7 @@ import runpy
 import types
 import typing
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path as File
 
 import pytest
@@ -17,8 +18,8 @@ from gear_neo4j.agents.answer import Answer, Citation, Step, Trace
 from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Fact, Hits, Passage, PassageRecord, Path, Triple, make_triple
 from gear_neo4j.errors import GearError, InputError
-from gear_neo4j.graph.entities import EntityRecord
-from gear_neo4j.graph.sources import SourcePage
+from gear_neo4j.graph.read.entities import EntityRecord
+from gear_neo4j.graph.read.sources import SourcePage
 from gear_neo4j.ingestion.job import Job
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.status import Status
@@ -73,18 +74,18 @@ def any_of(hint):
 
 
 PAIRS = {
-    Hits: (wire.hits_json, wire.hits_from),
-    Path: (wire.path_json, wire.path_from),
-    PathResult: (lambda connected: wire.connected_json("Who?", connected), wire.connected_from),
-    Step: (lambda step: wire.trace_json(Trace("q", "m", (step,))), lambda row: wire.trace_from(row).steps[0]),
-    Trace: (wire.trace_json, wire.trace_from),
-    Answer: (wire.answer_json, wire.answer_from),
-    Event: (wire.event_json, wire.event_from),
-    PassageRecord: (wire.passage_json, wire.passage_from),
-    EntityRecord: (wire.entity_json, wire.entity_from),
-    Status: (wire.status_json, wire.status_from),
-    Job: (wire.job_json, wire.job_from),
-    SourcePage: (wire.sources_json, wire.sources_from),
+    Hits: (wire.to_json, partial(wire.from_json, Hits)),
+    Path: (wire.to_json, partial(wire.from_json, Path)),
+    PathResult: (lambda connected: wire.paths_json("Who?", connected), partial(wire.from_json, PathResult)),
+    Step: (lambda step: wire.to_json(Trace("q", "m", (step,))), lambda row: wire.from_json(Trace, row).steps[0]),
+    Trace: (wire.to_json, partial(wire.from_json, Trace)),
+    Answer: (wire.to_json, partial(wire.from_json, Answer)),
+    Event: (wire.to_json, partial(wire.from_json, Event)),
+    PassageRecord: (wire.passage_json, partial(wire.from_json, PassageRecord)),
+    EntityRecord: (wire.to_json, partial(wire.from_json, EntityRecord)),
+    Status: (wire.to_json, partial(wire.from_json, Status)),
+    Job: (wire.to_json, partial(wire.from_json, Job)),
+    SourcePage: (wire.to_json, partial(wire.from_json, SourcePage)),
 }
 
 
@@ -140,10 +141,10 @@ def test_half_a_surrogate_pair_is_replaced(text):
     """Any text that Python can hold becomes one that a file can hold, once and for all."""
     event = Event("verdict", 1, text)
 
-    first = wire.event_from(through_json(wire.event_json(event)))
+    first = wire.from_json(Event, through_json(wire.to_json(event)))
 
     assert text.encode("utf-8", "replace").decode() == first.text
-    assert first == wire.event_from(wire.event_json(first))
+    assert first == wire.from_json(Event, wire.to_json(first))
 
 
 @pytest.mark.parametrize("kind", ERRORS)
@@ -197,7 +198,7 @@ def test_fields_that_are_not_known_are_passed_over():
 
     search = run() | {"hits": extended(run()["hits"]), "paths": extended(run()["paths"]), "colour": "blue"}
 
-    assert wire.hits_from(run()) == wire.hits_from(search)
+    assert wire.from_json(Hits, run()) == wire.from_json(Hits, search)
 
 
 def test_a_trace_comes_back_from_its_file_as_it_was(tmp_path):

@@ -1,4 +1,4 @@
-"""The threads that write: order, limits, and errors."""
+"""Writer threads: order, limits, and errors."""
 
 import threading
 import time
@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gear_neo4j.graph.bulk import WORTHWHILE, is_large
+from gear_neo4j.graph.schema.bulk import WORTHWHILE, is_large
 from gear_neo4j.ingestion.writers import AHEAD, THREADS, Writers
 
 
-def test_outcomes_are_told_in_order_in_the_thread_that_submits():
+def test_outcomes_are_reported_in_order_in_the_thread_that_submits():
     """Whichever is done first."""
     told, threads = [], set()
 
@@ -55,7 +55,7 @@ def test_as_many_write_at_once_as_there_are_threads():
             writers.submit(lambda: barrier.wait(timeout=10), lambda _: None)
 
 
-def test_an_error_ends_it_and_what_was_told_before_stays():
+def test_an_error_ends_the_writing_and_earlier_outcomes_stay():
     """Nothing new is begun after it."""
     told, begun = [], []
 
@@ -89,7 +89,7 @@ def test_an_error_of_the_reader_is_not_hidden_by_the_writers():
 
 
 @given(expected=st.integers(0, 10**7), present=st.integers(0, 10**7))
-def test_the_index_is_put_aside_only_where_more_comes_than_there_is(expected, present):
+def test_the_index_is_dropped_only_for_a_load_larger_than_the_graph(expected, present):
     """So an ingest that is repeated never rebuilds it."""
     if is_large(expected=expected, present=present):
         assert expected - present >= max(WORTHWHILE, present)

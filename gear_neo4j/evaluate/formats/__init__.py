@@ -13,7 +13,7 @@ from gear_neo4j.evaluate.formats.beir import Beir
 from gear_neo4j.evaluate.formats.pooled import CORPORA, QuestionFile
 from gear_neo4j.evaluate.formats.questions import KNOWN
 from gear_neo4j.evaluate.formats.rows import usable
-from gear_neo4j.evaluate.formats.writing import Source, written_once
+from gear_neo4j.evaluate.formats.writing import SourceDataset, written_once
 from gear_neo4j.ingestion.lines import read_lines
 
 OURS = ("corpus.jsonl", "queries.jsonl")
@@ -46,7 +46,7 @@ def converted(path: Path, *, home: Path) -> ConvertedDataset:
     return ConvertedDataset(source.name, written_once(source, home / "datasets"))
 
 
-def _source(path: Path) -> Source:
+def _source(path: Path) -> SourceDataset:
     if path.is_dir():
         return Beir.of(path) if _is_beir(path) else QuestionFile.beside(_questions_in(path))
     if not path.is_file():

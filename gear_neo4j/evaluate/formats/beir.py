@@ -59,52 +59,52 @@ class Beir:
         path = self.folder / "corpus.jsonl"
         ids: set[str] = set()
         for line in read_lines(path):
-            row, place = usable(line), f"{path}:{line.number}"
-            id = _unique_id(row, ids, place)
+            row, location = usable(line), f"{path}:{line.number}"
+            id = _unique_id(row, ids, location)
             if not any(isinstance(text := row.get(key), str) and text.strip() for key in ("title", "text")):
                 continue
             try:
                 passage = to_passage({"id": id, "title": row.get("title"), "text": row.get("text") or ""})
             except ValueError as error:
-                raise InputError(f"{place}: {error}") from error
+                raise InputError(f"{location}: {error}") from error
             yield {"id": passage.id, "title": passage.title, "text": passage.text}
 
     def _gold(self, corpus: set[str]) -> dict[str, dict[str, str]]:
         """The gold passages of each question, with the position of each judgement."""
         gold: dict[str, dict[str, str]] = {}
-        for place, query, passage in _judgements(self.judgements):
+        for location, query, passage in _judgements(self.judgements):
             if passage not in corpus:
-                raise InputError(f"{place}: the gold passage {passage!r} is not in the corpus")
-            gold.setdefault(query, {})[passage] = place
+                raise InputError(f"{location}: the gold passage {passage!r} is not in the corpus")
+            gold.setdefault(query, {})[passage] = location
         return gold
 
     def _queries(self, gold: dict[str, dict[str, str]]) -> Iterator[dict[str, Any]]:
         path = self.folder / "queries.jsonl"
         ids: set[str] = set()
         for line in read_lines(path):
-            row, place = usable(line), f"{path}:{line.number}"
-            id = _unique_id(row, ids, place)
+            row, location = usable(line), f"{path}:{line.number}"
+            id = _unique_id(row, ids, location)
             if id in gold:
-                yield {"id": id, "question": _question(row, place), "gold": list(gold[id]), "answers": _answers(row)}
+                yield {"id": id, "question": _question(row, location), "gold": list(gold[id]), "answers": _answers(row)}
         for query in gold.keys() - ids:
-            place = next(iter(gold[query].values()))
-            raise InputError(f"{place}: the question {query!r} is not in {path}")
+            location = next(iter(gold[query].values()))
+            raise InputError(f"{location}: the question {query!r} is not in {path}")
 
 
-def _unique_id(row: dict[str, Any], ids: set[str], place: str) -> str:
+def _unique_id(row: dict[str, Any], ids: set[str], location: str) -> str:
     id = row.get("_id")
     if not isinstance(id, str | int) or not str(id).strip():
-        raise InputError(f'{place}: "_id" is missing or not a text')
+        raise InputError(f'{location}: "_id" is missing or not a text')
     if str(id) in ids:
-        raise InputError(f"{place}: the id {str(id)!r} is repeated")
+        raise InputError(f"{location}: the id {str(id)!r} is repeated")
     ids.add(str(id))
     return str(id)
 
 
-def _question(row: dict[str, Any], place: str) -> str:
+def _question(row: dict[str, Any], location: str) -> str:
     text = row.get("text")
     if not isinstance(text, str) or not text.strip():
-        raise InputError(f"{place}: the question is missing or empty")
+        raise InputError(f"{location}: the question is missing or empty")
     return text
 
 
@@ -116,7 +116,7 @@ def _answers(row: dict[str, Any]) -> list[str]:
 def _judgements(path: Path) -> Iterator[tuple[str, str, str]]:
     """Position, question and passage of each judgement above 0; skips a header."""
     for line in read_lines(path):
-        place = f"{path}:{line.number}"
+        location = f"{path}:{line.number}"
         parts = (line.text or b"").decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\t")
         if parts[0] == HEADER:
             continue
@@ -124,6 +124,6 @@ def _judgements(path: Path) -> Iterator[tuple[str, str, str]]:
             query, passage, score = parts
             relevant = float(score) > 0
         except ValueError as error:
-            raise InputError(f"{place}: expected question, passage and score, separated by tabs") from error
+            raise InputError(f"{location}: expected question, passage and score, separated by tabs") from error
         if relevant:
-            yield place, query, passage
+            yield location, query, passage

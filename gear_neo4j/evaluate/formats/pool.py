@@ -13,7 +13,7 @@ SHORT_HASH = 8
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A title and a text, as files of questions hold them."""
+    """A title and a text from a file of questions."""
 
     title: str
     text: str
@@ -34,8 +34,8 @@ class Pool:
 
     Example:
         >>> pool = Pool()
-        >>> pool.add(Paragraph("Curie", "Born in Warsaw."), place="a.json: item 1")
-        >>> pool.add(Paragraph("Curie", "Born in Warsaw."), place="a.json: item 2")
+        >>> pool.add(Paragraph("Curie", "Born in Warsaw."), location="a.json: item 1")
+        >>> pool.add(Paragraph("Curie", "Born in Warsaw."), location="a.json: item 2")
         >>> [passage.title for passage in pool]
         ['Curie']
     """
@@ -48,7 +48,7 @@ class Pool:
     def __iter__(self) -> Iterator[Passage]:
         return iter(self._passages.values())
 
-    def add(self, paragraph: Paragraph, *, place: str) -> None:
+    def add(self, paragraph: Paragraph, *, location: str) -> None:
         """Add a paragraph unless it is blank or known.
 
         Raises:
@@ -60,7 +60,7 @@ class Pool:
         try:
             passage = to_passage({"id": id, "title": paragraph.title.strip(), "text": paragraph.text.strip()})
         except ValueError as error:
-            raise InputError(f"{place}: {error}") from error
+            raise InputError(f"{location}: {error}") from error
         self._ids.add(id)
         self._passages[paragraph.key] = passage
         self._titled.setdefault(paragraph.key[0], []).append(id)

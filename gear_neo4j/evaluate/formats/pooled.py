@@ -57,7 +57,7 @@ class QuestionFile:
         """
         questions = list(_source_questions(self.questions))
         pool = _corpus(self.corpus) if self.corpus else _paragraphs(questions)
-        queries = [_query(place, question, pool, self.corpus) for place, question in questions]
+        queries = [_query(location, question, pool, self.corpus) for location, question in questions]
         corpus = ({"id": passage.id, "title": passage.title, "text": passage.text} for passage in pool)
         return Rows(corpus, queries, _triples(self.triples, pool) if self.triples else None)
 
@@ -68,20 +68,20 @@ def _source_questions(path: Path) -> Iterator[tuple[str, SourceQuestion]]:
         try:
             question = to_question(row.value)
         except ValueError as error:
-            raise InputError(f"{row.place}: {error}") from error
+            raise InputError(f"{row.location}: {error}") from error
         if question.id in ids:
-            raise InputError(f"{row.place}: the id {question.id!r} is repeated")
+            raise InputError(f"{row.location}: the id {question.id!r} is repeated")
         ids.add(question.id)
-        yield row.place, question
+        yield row.location, question
 
 
 def _paragraphs(questions: list[tuple[str, SourceQuestion]]) -> Pool:
     pool = Pool()
-    for place, question in questions:
+    for location, question in questions:
         if not question.marked:
-            raise InputError(f"{place}: no paragraph is marked as supporting")
+            raise InputError(f"{location}: no paragraph is marked as supporting")
         for paragraph in question.paragraphs:
-            pool.add(paragraph, place=place)
+            pool.add(paragraph, location=location)
     return pool
 
 
@@ -89,22 +89,22 @@ def _corpus(path: Path) -> Pool:
     pool = Pool()
     for row in read_rows(path):
         for paragraph in _of_corpus(row):
-            pool.add(paragraph, place=row.place)
+            pool.add(paragraph, location=row.location)
     return pool
 
 
 def _of_corpus(row: Row) -> Iterator[Paragraph]:
-    """A passage, or all those of an object of titles and sentences (HippoRAG's HotpotQA)."""
+    """One passage, or all passages of an object with titles and sentences (HippoRAG's HotpotQA)."""
     value = row.value
     if isinstance(value, dict) and value and all(isinstance(sentences, list) for sentences in value.values()):
         try:
             yield from (Paragraph(title, joined(sentences)) for title, sentences in value.items())
         except ValueError as error:
-            raise InputError(f"{row.place}: {error}") from error
+            raise InputError(f"{row.location}: {error}") from error
         return
     title, text = _title_and_text(value)
     if not isinstance(title, str) or not isinstance(text, str):
-        raise InputError(f'{row.place}: no passage with "title" and "text"')
+        raise InputError(f'{row.location}: no passage with "title" and "text"')
     yield Paragraph(title, text)
 
 
@@ -114,14 +114,14 @@ def _title_and_text(value: object) -> tuple[object, object]:
     return value.get("title") or "", value.get("text", value.get("paragraph_text"))
 
 
-def _query(place: str, question: SourceQuestion, pool: Pool, corpus: Path | None) -> dict[str, Any]:
+def _query(location: str, question: SourceQuestion, pool: Pool, corpus: Path | None) -> dict[str, Any]:
     where = f"in {corpus}" if corpus else "among the paragraphs"
 
     def id_of(paragraph: Paragraph) -> str:
         # If gold is given by title alone, the question may show another excerpt of the article.
         id = pool.find(paragraph) or (pool.titled(paragraph.title) if question.by_title else None)
         if id is None:
-            raise InputError(f"{place}: the gold passage {paragraph.title!r} is not {where}")
+            raise InputError(f"{location}: the gold passage {paragraph.title!r} is not {where}")
         return id
 
     titled = [Paragraph(title, "") for title in question.titles]
@@ -132,22 +132,22 @@ def _query(place: str, question: SourceQuestion, pool: Pool, corpus: Path | None
 
 
 def _triples(path: Path, pool: Pool) -> Iterator[dict[str, Any]]:
-    """The triples of HippoRAG's extraction; malformed ones are kept apart, as there."""
+    """The triples of HippoRAG's extraction; malformed ones are listed separately, as in HippoRAG."""
     for row in read_rows(path):
         docs = row.value.get("docs") if isinstance(row.value, dict) else None
         if not isinstance(docs, list):
-            raise InputError(f'{row.place}: no list "docs", as HippoRAG writes its extractions')
+            raise InputError(f'{row.location}: no list "docs", as HippoRAG writes its extractions')
         for number, doc in enumerate(docs, start=1):
             yield _of_doc(f"{path}: doc {number}", doc, pool)
 
 
-def _of_doc(place: str, doc: object, pool: Pool) -> dict[str, Any]:
+def _of_doc(location: str, doc: object, pool: Pool) -> dict[str, Any]:
     triples = doc.get("extracted_triples") if isinstance(doc, dict) else None
     if not isinstance(doc, dict) or not isinstance(triples, list):
-        raise InputError(f'{place}: no list "extracted_triples"')
+        raise InputError(f'{location}: no list "extracted_triples"')
     id = pool.find(_extracted(doc))
     if id is None:
-        raise InputError(f"{place}: its passage is not in the corpus: use the extraction of this corpus")
+        raise InputError(f"{location}: its passage is not in the corpus: use the extraction of this corpus")
     wellformed = [triple for triple in triples if is_triple(triple)]
     return {"id": id, "triples": wellformed, "malformed": [triple for triple in triples if not is_triple(triple)]}
 

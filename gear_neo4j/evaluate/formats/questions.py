@@ -1,4 +1,4 @@
-"""Questions with paragraphs, as MuSiQue, HippoRAG, HotpotQA, 2WikiMultihopQA and IRCoT write them.
+"""Questions with paragraphs, in the formats of MuSiQue, HippoRAG, HotpotQA, 2WikiMultihopQA and IRCoT.
 
 MuSiQue and HippoRAG: ``question``, ``paragraphs`` of ``title``, ``paragraph_text`` or ``text``, and ``is_supporting``.
 IRCoT: ``question_text``, ``contexts`` of the same, ``answers_objects``. HotpotQA and 2WikiMultihopQA: ``question``,
@@ -18,7 +18,7 @@ _REFERENCE = re.compile(r"#(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SubQuestion:
     """A sub-question, its answer, and its paragraph."""
 
     question: str
@@ -28,9 +28,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class SourceQuestion:
-    """A question of a file; ``titles`` are gold titles without a paragraph.
+    """A question from a file; ``titles`` holds gold titles without a paragraph.
 
-    ``marked``: the file marks the gold paragraphs; if not, all are gold. ``by_title``: gold is given by title.
+    ``marked``: the file marks the gold paragraphs; otherwise all are gold. ``by_title``: the file gives gold titles.
     """
 
     id: str
@@ -39,13 +39,13 @@ class SourceQuestion:
     paragraphs: tuple[Paragraph, ...]
     gold: tuple[Paragraph, ...]
     titles: tuple[str, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[SubQuestion, ...] = ()
     marked: bool = True
     by_title: bool = False
 
 
 def to_question(row: object) -> SourceQuestion:
-    """A question of any of the formats.
+    """The question in a row of any of the formats.
 
     Raises:
         ValueError: the question is invalid; says why.
@@ -99,7 +99,7 @@ def _with_facts(id: str, question: str, row: Mapping[str, Any]) -> SourceQuestio
 
 
 def _numbered(items: Sequence[Mapping[str, Any]], paragraphs: Sequence[Paragraph]) -> dict[int, Paragraph]:
-    numbers = [item.get("idx", place) for place, item in enumerate(items)]
+    numbers = [item.get("idx", index) for index, item in enumerate(items)]
     return {number: paragraph for number, paragraph in zip(numbers, paragraphs, strict=True) if isinstance(number, int)}
 
 
@@ -146,22 +146,22 @@ def joined(sentences: object) -> str:
     return " ".join(sentence.strip() for sentence in sentences if sentence.strip())
 
 
-def _steps(items: object, paragraphs: Mapping[int, Paragraph]) -> tuple[Step, ...]:
+def _steps(items: object, paragraphs: Mapping[int, Paragraph]) -> tuple[SubQuestion, ...]:
     """The sub-questions; empty unless each has an answer and a paragraph and refers only to earlier ones."""
     if not isinstance(items, list):
         return ()
     steps = [step for item in items if (step := _step(item, paragraphs))]
     ordered = all(
-        1 <= int(number) <= place for place, step in enumerate(steps) for number in _REFERENCE.findall(step.question)
+        1 <= int(number) <= index for index, step in enumerate(steps) for number in _REFERENCE.findall(step.question)
     )
     return tuple(steps) if ordered and len(steps) == len(items) else ()
 
 
-def _step(item: object, paragraphs: Mapping[int, Paragraph]) -> Step | None:
+def _step(item: object, paragraphs: Mapping[int, Paragraph]) -> SubQuestion | None:
     if not isinstance(item, dict):
         return None
-    question, answer, place = (item.get(key) for key in ("question", "answer", "paragraph_support_idx"))
+    question, answer, index = (item.get(key) for key in ("question", "answer", "paragraph_support_idx"))
     if not (isinstance(question, str) and question and isinstance(answer, str) and answer):
         return None
-    paragraph = paragraphs.get(place) if isinstance(place, int) else None
-    return Step(question, answer, paragraph) if paragraph else None
+    paragraph = paragraphs.get(index) if isinstance(index, int) else None
+    return SubQuestion(question, answer, paragraph) if paragraph else None

@@ -16,7 +16,7 @@ from gear_neo4j.ingestion.lines import Line, Problem, parsed, read_lines
 class Row:
     """A JSON value and its position: file and line, or file and item number."""
 
-    place: str
+    location: str
     value: Any
 
 

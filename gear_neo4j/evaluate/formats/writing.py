@@ -25,7 +25,7 @@ class Rows:
     triples: Iterable[Mapping[str, Any]] | None = None
 
 
-class Source(Protocol):
+class SourceDataset(Protocol):
     """A data set in another format."""
 
     @property
@@ -40,7 +40,7 @@ class Source(Protocol):
         """The data set in our format; raises InputError with file and position of invalid data."""
 
 
-def written_once(source: Source, folder: Path) -> Path:
+def written_once(source: SourceDataset, folder: Path) -> Path:
     """The folder of a source in our format, named after the content of its files and written on first use.
 
     Raises:
@@ -73,7 +73,7 @@ def _rename(unfinished: Path, target: Path) -> None:
         raise
 
 
-def _write(source: Source, folder: Path) -> None:
+def _write(source: SourceDataset, folder: Path) -> None:
     rows = source.rows()
     if not rows.queries:
         raise InputError(f"{source.files[0]} holds no question")

@@ -1,13 +1,13 @@
-"""Columns of a bulk import for the metadata of passages, whose fields and types show only as the passages come."""
+"""The metadata columns of a bulk import; fields and types become known as passages are read."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gear_neo4j.scope import metadata_key
 
-# Between the items of a list.
+# Separates the items of a list.
 SEPARATOR = ";"
-# What the name of a column may hold beside letters and digits: a colon, for one, would begin its type.
+# Characters that the name of a column may have besides letters and digits: a colon would begin its type.
 _IN_NAMES = frozenset(" _.-/")
 _TYPES = {str: "string", bool: "boolean", int: "long", float: "double"}
 
@@ -31,7 +31,7 @@ class MetadataColumns:
         self._types: dict[str, str] = {}
 
     def cells(self, metadata: Mapping[str, Any]) -> tuple[list[str | None], list[str]]:
-        """The cells of a passage up to the last that holds something, and why fields are left out."""
+        """The cells of a passage up to the last non-empty one, and the reasons why fields are left out."""
         texts: dict[str, str] = {}
         reasons = []
         for field, value in metadata.items():
@@ -39,8 +39,8 @@ class MetadataColumns:
                 texts[field] = self._cell(field, value)
             except ValueError as error:
                 reasons.append(f"the metadata field {field!r} {error}")
-        # No row may end with an empty cell: where columns are added later, the import would read on in the next line.
-        last = max((place for place, field in enumerate(self._types, start=1) if field in texts), default=0)
+        # No row may end with an empty cell: if columns are added later, the import would continue into the next line.
+        last = max((number for number, field in enumerate(self._types, start=1) if field in texts), default=0)
         return [texts.get(field) for field in self._types][:last], reasons
 
     def header(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""The tables of passages and their triples: what an ingest would write of them, in memory that does not grow."""
+"""Writes the tables of passages and their triples, as an ingest would store them, in constant memory."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TypeAlias
 
 from gear_neo4j.domain import Passage, Triple, entity_key
-from gear_neo4j.graph.corpus_writes import entity_rows
+from gear_neo4j.graph.write.corpus_writes import entity_rows
 from gear_neo4j.ingestion.admin.columns import SEPARATOR, MetadataColumns
 from gear_neo4j.ingestion.admin.seen import Seen
 from gear_neo4j.ingestion.admin.tables import HEADER, NODES, Tables
@@ -19,13 +19,13 @@ from gear_neo4j.usage import Usage
 
 @dataclass(slots=True)
 class ExportReport:
-    """How much was written; ``problems`` counts what could not be used, each reported as it came up."""
+    """The numbers of items written; ``problems`` counts the problems, which are reported as they occur."""
 
     passages: int = 0
     triples: int = 0
     entities: int = 0
     problems: int = 0
-    # What extractors read, the triples that they made, and the passages that they made nothing of.
+    # The passages that extractors read, the triples they made, and the passages without a usable result.
     passages_extracted: int = 0
     triples_extracted: int = 0
     unread: int = 0
@@ -38,8 +38,8 @@ class ExportReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
-    """What an extractor made of passages: triples by the id of each that it read, and why it did not read the rest."""
+class ExtractedTriples:
+    """The triples that an extractor made, by the id of each passage that it read, and the problems with the rest."""
 
     extractor: str
     triples: Mapping[str, Sequence[Triple]]
@@ -47,11 +47,11 @@ class Read:
     usage: Usage = Usage()
 
 
-ReadPassages: TypeAlias = Callable[[Sequence[Passage]], Read]
+ExtractTriples: TypeAlias = Callable[[Sequence[Passage]], ExtractedTriples]
 
 
 class CorpusTables:
-    """Writes the tables of passages and their triples; ``report`` has what they hold so far.
+    """Writes the tables of passages and their triples; ``report`` counts their rows.
 
     Raises:
         InputError: from every method, where a table cannot be written to or the disk is full.
@@ -63,7 +63,7 @@ class CorpusTables:
         seen: Seen,
         embedder: Embedder,
         *,
-        readers: Sequence[ReadPassages] = (),
+        readers: Sequence[ExtractTriples] = (),
         on_problem: Callable[[Problem], None],
     ) -> None:
         self.report = ExportReport()
@@ -72,14 +72,14 @@ class CorpusTables:
         self._columns, self._now = MetadataColumns(), now()
 
     def expect(self, batch: TripleBatch) -> None:
-        """Keep which passages have been read by an extractor, before they are written."""
+        """Record the passages that already have triples, before they are written."""
         self._seen.fresh("completed", batch.completed)
 
     def write_passages(self, batch: PassageBatch) -> None:
-        """Write those passages of a batch whose ids are new, with the triples that the readers make of them."""
+        """Write the passages of a batch with new ids, and the triples that the readers extract from them."""
         self._report_problems(batch.problems)
         new = set(self._seen.fresh("id", [passage.id for passage in batch.passages]))
-        # Of two texts under one id the first counts, as in an ingest.
+        # If two texts have the same id, the first counts, as in an ingest.
         first = {passage.id: passage for passage in reversed(batch.passages) if passage.id in new}
         metadata = self._metadata(batch, first)
         passages = [first[id] for id in metadata]
@@ -104,27 +104,27 @@ class CorpusTables:
             self._write_extracted(read)
 
     def write_header(self) -> None:
-        """Write the header of the passages; call it last, because each passage may add columns."""
+        """Write the header of the passages; call this last, since each passage may add columns."""
         self._tables.write(HEADER, [(*NODES["Passage"], *self._columns.header())])
 
     def write_triples(self, batch: TripleBatch) -> None:
-        """Write those triples of a batch that are new, and whose passages were written."""
+        """Write the new triples of a batch whose passages were written."""
         self._report_problems(batch.problems)
-        known = self._seen.known("passage", list(batch.places))
-        for passage, place in batch.places.items():
+        known = self._seen.known("passage", list(batch.locations))
+        for passage, location in batch.locations.items():
             if passage not in known:
                 reason = f"names the passage {passage!r}, which is in no file"
-                self._report_problems([Problem(place.file, place.line, reason)])
+                self._report_problems([Problem(location.file, location.line, reason)])
         self._write([triple for triple in batch.triples if triple.passage_id in known], extractor=GIVEN)
 
-    def _write_extracted(self, read: Read) -> None:
+    def _write_extracted(self, read: ExtractedTriples) -> None:
         for problem in read.problems:
             self._on_problem(problem)
         written = self._write([triple for some in read.triples.values() for triple in some], extractor=read.extractor)
         self.report.add(ExportReport(triples_extracted=written, unread=len(read.problems), usage=read.usage))
 
     def _write(self, found: Sequence[Triple], *, extractor: str) -> int:
-        """Write those triples that are new, and return their number."""
+        """Write the new triples; returns their number."""
         by_id = {triple.id: triple for triple in found}
         triples = [by_id[id] for id in self._seen.fresh("triple", by_id)]
         self._seen.name({row["key"]: row["name"] for row in entity_rows(triples)})
@@ -137,9 +137,9 @@ class CorpusTables:
         return len(triples)
 
     def _metadata(self, batch: PassageBatch, passages: Mapping[str, Passage]) -> dict[str, list[str | None]]:
-        """The cells of the metadata of those passages that the files can carry, by id; reports all that they cannot."""
+        """The metadata cells of the passages that the files can represent, by id; reports the problems with others."""
         metadata: dict[str, list[str | None]] = {}
-        for passage, place in zip(batch.passages, batch.places, strict=True):
+        for passage, location in zip(batch.passages, batch.locations, strict=True):
             if passages.get(passage.id) is not passage:
                 continue
             if any(SEPARATOR in name for name in passage.readers or ()):
@@ -147,7 +147,7 @@ class CorpusTables:
             else:
                 metadata[passage.id], misfits = self._columns.cells(passage.metadata)
                 reasons = [f"{misfit}: left out; an ingest keeps it" for misfit in misfits]
-            self._report_problems(Problem(place.file, place.line, reason) for reason in reasons)
+            self._report_problems(Problem(location.file, location.line, reason) for reason in reasons)
         return metadata
 
     def _report_problems(self, problems: Iterable[Problem]) -> None:
@@ -168,7 +168,7 @@ def _triple_row(triple: Triple, vector: Vectors, extractor: str) -> tuple[str, .
 
 
 def _numbers(vector: Vectors) -> str:
-    """A vector as the import reads it; nine digits distinguish every float32 from its neighbours.
+    """A vector in the format of the import; nine digits distinguish every float32 from its neighbours.
 
     Example:
         >>> import numpy as np
@@ -179,5 +179,5 @@ def _numbers(vector: Vectors) -> str:
 
 
 def now() -> str:
-    """The time, as the import reads it."""
+    """The time in the format of the import."""
     return datetime.now(UTC).isoformat(timespec="seconds")

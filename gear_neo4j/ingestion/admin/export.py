@@ -1,6 +1,6 @@
-"""A corpus as the files of a bulk import: what an ingest of the same sources would write.
+"""Exports a corpus as the files of a bulk import, equal to an ingest of the same sources.
 
-The import makes no index: ``gear migrate`` does, afterwards.
+The import creates no indexes: ``gear migrate`` creates them afterwards.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.ingestion.admin.corpus_tables import CorpusTables, ExportReport, ReadPassages, now
+from gear_neo4j.ingestion.admin.corpus_tables import CorpusTables, ExportReport, ExtractTriples, now
 from gear_neo4j.ingestion.admin.seen import Seen
 from gear_neo4j.ingestion.admin.tables import HEADER, NODES, RELATIONSHIPS, STORE, Tables, write_arguments
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
@@ -22,9 +22,9 @@ from gear_neo4j.models.embeddings import Embedder
 
 @dataclass(frozen=True, slots=True)
 class AdminExport:
-    """One export: its folder, its embedder, the callbacks for problems and progress, and who reads passages.
+    """One export: its folder, its embedder, the callbacks for problems and progress, and its extractors.
 
-    The ``readers`` make triples of every passage of which no file states any, as an ingest would.
+    The ``readers`` extract triples from passages that have none in the files, as in an ingest.
     """
 
     folder: Path
@@ -33,14 +33,14 @@ class AdminExport:
     on_progress: Callable[[Progress], None] = lambda _: None
     chunk_size: int = CHUNK_SIZE
     limits: Limits = DEFAULT_LIMITS
-    readers: Sequence[ReadPassages] = ()
+    readers: Sequence[ExtractTriples] = ()
 
     def run(self, files: Files) -> ExportReport:
-        """Write the files of a corpus into the folder, which is made, and must be empty.
+        """Write the files of a corpus into a new or empty folder.
 
         Raises:
-            InputError: a JSONL file is missing or empty, the folder is neither new nor empty, or the disk is full; the
-                folder is then left empty.
+            InputError: a JSONL file is missing or empty, the folder is not empty, or the disk is full; the folder is
+                then left empty.
         """
         require_content(files.passages, files.triples)
         make_folder(self.folder)
@@ -66,10 +66,10 @@ class AdminExport:
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder of an export.
+    """Create the folder of an export.
 
     Raises:
-        InputError: it is neither new nor empty, or cannot be made.
+        InputError: it is not empty, or cannot be created.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -79,15 +79,15 @@ def make_folder(folder: Path) -> None:
 
 
 def require_empty(folder: Path) -> None:
-    """Check that a folder holds nothing, or is not there yet.
+    """Check that a folder is empty or does not exist.
 
     Raises:
-        InputError: it holds something.
+        InputError: it is not empty.
     """
     if folder.is_dir() and any(folder.iterdir()):
         raise InputError(f"{folder} is not empty: name a new folder")
 
 
 def store_row(embedder: Embedder) -> tuple[str, str, int, str]:
-    """The row of the store: which model made the vectors."""
+    """The row of the store, which records the embedding model."""
     return "store", embedder.name, embedder.dimension, now()

@@ -1,4 +1,4 @@
-"""What a bulk export has seen, on disk: the ids and names of a large corpus would fill the memory."""
+"""The ids and names that a bulk export has seen, on disk: those of a large corpus do not fit into memory."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +22,7 @@ WHERE (excluded.shouted, excluded.name) < (shouted, name)
 
 
 class Seen:
-    """A set of ids by kind, and the entities with the name that each has among all its spellings.
+    """A set of ids by kind, and the entities, each with its name among all its spellings.
 
     Raises:
         InputError: the folder cannot be written to, or the disk is full.
@@ -41,7 +41,7 @@ class Seen:
             raise
 
     def fresh(self, kind: str, names: Iterable[str]) -> list[str]:
-        """The names that are not in the set yet, in their order; adds them."""
+        """Add names to the set; returns the new ones, in order."""
         add = "INSERT OR IGNORE INTO seen VALUES (?)"
         with explained(self._folder):
             self._base.execute("BEGIN")
@@ -50,19 +50,19 @@ class Seen:
         return new
 
     def known(self, kind: str, names: Iterable[str]) -> set[str]:
-        """Those of the names that are in the set already."""
+        """The names that are in the set."""
         select = "SELECT 1 FROM seen WHERE key = ?"
         return {name for name in names if self._base.execute(select, (_key(kind, name),)).fetchone()}
 
     def name(self, spellings: Mapping[str, str]) -> None:
-        """Add spellings of entities by key; the one that an ingest would choose among all becomes the name."""
+        """Add spellings of entities by key; the spelling that an ingest would choose becomes the name."""
         with explained(self._folder):
             self._base.execute("BEGIN")
             self._base.executemany(NAME, ((key, *spelling_rank(name)) for key, name in spellings.items()))
             self._base.execute("COMMIT")
 
     def count(self) -> int:
-        """How many entities there are."""
+        """The number of entities."""
         (count,) = self._base.execute("SELECT count(*) FROM entities").fetchone()
         return int(count)
 

@@ -1,4 +1,4 @@
-"""The CSV files of a bulk import: their columns, their format, and the options that tell neo4j-admin where they are."""
+"""The CSV files of a bulk import: their columns, their format, and the options of neo4j-admin that name them."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Self, TextIO
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.files import write_file
 from gear_neo4j.ingestion.admin.columns import SEPARATOR
+from gear_neo4j.text.files import write_file
 
 ARGUMENTS = "import.args"
-# In a file of its own: which metadata there is shows only at the end.
+# A separate file, since the metadata columns are only known at the end.
 HEADER = "Passage-header"
-# The end of the name of a table that is not complete yet.
+# The suffix of an incomplete table.
 PART = ".part"
 STORE = "__GearStore"
 NODES = {
@@ -37,15 +37,15 @@ RELATIONSHIPS = {
     "OBJECT": (":START_ID(Triple)", ":END_ID(Entity)"),
     "FROM": (":START_ID(Triple)", ":END_ID(Passage)"),
 }
-# Those of passages and their triples alone.
+# The tables of passages and their triples.
 CORPUS = ("Passage", HEADER, "Triple", *RELATIONSHIPS)
 
 
 class Tables:
-    """Tables in a folder; they have their own names only once all are finished, and leave nothing behind otherwise.
+    """Tables in a folder; they get their final names once all are finished, and are removed otherwise.
 
     Raises:
-        InputError: from every method, where the folder cannot be written to or the disk is full.
+        InputError: from every method, if the folder cannot be written to or the disk is full.
     """
 
     def __init__(self, folder: Path, names: Sequence[str]) -> None:
@@ -59,7 +59,7 @@ class Tables:
             self._files[name].writelines(_line(row) for row in rows)
 
     def finish(self) -> None:
-        """Give the tables their names."""
+        """Give the tables their final names."""
         with explained(self._folder):
             for file in self._files.values():
                 file.close()
@@ -81,14 +81,14 @@ class Tables:
     def __exit__(self, *_: object) -> None:
         for name, draft in self._drafts.items():
             if name in self._files:
-                # What is in its buffer does not fit where the disk is full, and is not wanted.
+                # If the disk is full, the buffer cannot be flushed, and need not be.
                 with suppress(OSError):
                     self._files[name].close()
             draft.unlink(missing_ok=True)
 
 
 def write_arguments(folder: Path) -> None:
-    """Write the options of the import into a file that it takes as ``@import.args``; tables may lie in folders.
+    """Write the options of the import to a file for ``@import.args``; tables may be in subfolders.
 
     Raises:
         InputError: the file cannot be written.
@@ -100,13 +100,13 @@ def write_arguments(folder: Path) -> None:
                 header = f"{table.with_name(f'{HEADER}.csv').as_posix()}," if name == "Passage" else ""
                 options.append(f"--{kind}={name}={header}{table.as_posix()}")
     options += ["--multiline-fields=true", f"--array-delimiter={SEPARATOR}"]
-    # In quotes, for the folder's name may hold spaces.
+    # In quotes, since the name of the folder may contain spaces.
     write_file(folder / ARGUMENTS, "".join(f'"{option}"\n' for option in options))
 
 
 @contextmanager
 def explained(folder: Path) -> Iterator[None]:
-    """Translate what a full disk gives, whether a file or SQLite meets it."""
+    """Turn the errors of a full disk, from files or SQLite, into an InputError."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
@@ -114,7 +114,7 @@ def explained(folder: Path) -> Iterator[None]:
 
 
 def _line(row: Sequence[object]) -> str:
-    """A row of CSV in which an empty text and a missing one differ, as the module csv writes it from 3.12 on.
+    """A row of CSV that distinguishes empty from missing texts, as the module csv writes it from 3.12 on.
 
     Example:
         >>> print(_line(("p1", "", None, 'a "no" it was')), end="")

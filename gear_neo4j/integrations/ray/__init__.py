@@ -1,8 +1,7 @@
-"""An ingest on Ray: reading, extraction and embedding on many machines, and writers side by side.
+"""Ingest on Ray: reading, extraction and embedding on many machines, with parallel writers.
 
-Ray Data brings the stages to the machines, runs again what a lost process had in hand, and holds back what is ahead of
-the writers. The graph is that of an ingest in one process: the stages call the same functions, and ids follow from what
-is written.
+Ray Data distributes the stages, repeats the work of lost processes, and applies back pressure. The graph is the same as
+that of an ingest in one process: the stages call the same functions, and ids are hashes of the content.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +16,7 @@ from gear_neo4j.gear.extractors import add_extracted
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
-from gear_neo4j.ingestion.membership import Membership
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.report import IngestReport
@@ -26,8 +25,8 @@ from gear_neo4j.integrations.ray.cluster import DEFAULT_CREW, Crew, cluster
 from gear_neo4j.integrations.ray.run import Run
 from gear_neo4j.integrations.ray.stages import Job
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes import ExtractorRecipe
-from gear_neo4j.registry import EXTRACTORS
+from gear_neo4j.recipes.recipe import ExtractorRecipe
+from gear_neo4j.recipes.registry import EXTRACTORS
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
 
@@ -56,29 +55,29 @@ def ingest(
     on_problem: Callable[[Problem], None] = lambda _: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> IngestReport:
-    """Ingest on the Ray that this process is connected to, or on this machine.
+    """Ingest on the Ray cluster that this process is connected to, or on this machine.
 
-    Killed at any point, it can be run again, and goes on. The report leaves out what a process wrote before it died. Of
-    two texts under one id, one is kept and the other is reported, but which is a matter of chance.
+    A killed ingest can be repeated. The report does not count items that a process wrote before it died. If two texts
+    have the same id, one of them is kept and the other is reported, but which one is not determined.
 
     Args:
-        sources: files as :meth:`gear_neo4j.Corpus.ingest` takes them, at paths that every machine can read; or a
-            dataset whose rows are documents (``path`` and ``bytes``, as ``ray.data.read_binary_files(...,
-            include_paths=True)`` gives them) or passages with the fields of a line of JSONL.
+        sources: files as for :meth:`gear_neo4j.Corpus.ingest`, at paths that every machine can read; or a dataset whose
+            rows are documents (``path`` and ``bytes``, as from ``ray.data.read_binary_files(...,
+            include_paths=True)``) or passages with the fields of a line of JSONL.
         triples: JSONL files, or a dataset whose rows have the fields of their lines.
-        settings: of the server and the models, as every machine reaches them.
+        settings: the settings of the server and the models, valid on every machine.
 
     The other options are those of :meth:`gear_neo4j.Corpus.ingest`.
 
     Raises:
-        SettingsError: the extra ``[ray]`` is not installed, or other machines could not reach the server.
-        GearError: as in one process, also where the error is another machine's.
+        SettingsError: the extra ``[ray]`` is not installed, or other machines cannot reach the server.
+        GearError: as in one process, also for errors on other machines.
     """
     check_size(chunk_size)
     job = Job(
         settings=settings or Settings.load(),
         embedder=embedder,
-        membership=Membership.of(collection, readers),
+        membership=CollectionAccess.of(collection, readers),
         chunk_size=chunk_size,
         limits=limits,
     )
@@ -107,15 +106,15 @@ def extract(
     on_failure: Callable[[Failure], None] = lambda _: None,
     on_progress: Callable[[ExtractionReport], None] = lambda _: None,
 ) -> ExtractionReport:
-    """Extract triples on the Ray that this process is connected to, or on this machine.
+    """Extract triples on the Ray cluster that this process is connected to, or on this machine.
 
-    A worker sends ``GEAR_CHAT_CONCURRENCY`` requests at once. Passages are read in stretches of 16: a process that dies
-    has at most one in hand, which is read again; what its cache has of the replies is not paid for twice.
+    A worker sends ``GEAR_CHAT_CONCURRENCY`` requests at once. Passages are read in blocks of 16: if a process dies, at
+    most one block is read again, and replies in its cache are not paid for twice.
 
-    The options are those of :meth:`gear_neo4j.Corpus.extract`, but for ``max_tokens``: nobody counts for all.
+    The options are those of :meth:`gear_neo4j.Corpus.extract` without ``max_tokens``, which no process could count.
 
     Raises:
-        ModelError: there is no chat model, it failed for good, or gave a worker no triple for its first ten passages.
+        ModelError: there is no chat model, it failed permanently, or a worker's first ten passages yielded no triple.
         SettingsError, GearError: as :func:`ingest`.
     """
     recipe = EXTRACTORS.recipe(extractor)

@@ -1,7 +1,7 @@
-"""The files of a bulk import in parts, written side by side: passages with their triples, then the entities of all.
+"""Writes the files of a bulk import in parallel parts: passages with their triples, then all entities.
 
-Ray Data brings all that concerns a passage to one part. The name of an entity is chosen among its spellings in all
-parts, so that each part lists them by key, and the entities are written last. All machines see the folder.
+Ray Data groups a passage and its triples into one part. The name of an entity is chosen among its spellings in all
+parts, so each part lists them by key, and the entities are written last. All machines must see the folder.
 """
 
 import json
@@ -29,7 +29,7 @@ from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.ingestion.reading import PassageBatch, Place, TripleBatch, require_content, size_of
+from gear_neo4j.ingestion.reading import Location, PassageBatch, TripleBatch, require_content, size_of
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.integrations.ray.cluster import DEFAULT_CREW, Crew, Processes, cluster
 from gear_neo4j.integrations.ray.datasets import READING, dataset_of, embedders, paths_of, read, results, rows_of
@@ -44,18 +44,18 @@ if TYPE_CHECKING:
 
     from gear_neo4j.integrations.ray.datasets import Sources
 
-# Of what is read: a part is in the memory of its process, some times over.
+# Size of the input of a part, which is in the memory of its process several times.
 BYTES_A_PART = 64 << 20
-# The entities lie in so many files at most: each is made from a file of every part.
+# Maximum number of files with entities; each is made from one file of every part.
 ENTITY_FILES = 64
 NAMES_AT_ONCE = 10_000
-NOWHERE = Place("", 0)
+NOWHERE = Location("", 0)
 Share: TypeAlias = PassageBatch | TripleBatch
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenPart(Packed):
-    """What a part holds, and what could not be used."""
+    """The counts of a part, and its problems."""
 
     report: ExportReport
     problems: Sequence[Problem]
@@ -77,27 +77,27 @@ def export(
     on_problem: Callable[[Problem], None] = lambda _: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> ExportReport:
-    """Write the files of a bulk import on the Ray that this process is connected to, or on this machine.
+    """Write the files of a bulk import on the Ray cluster that this process is connected to, or on this machine.
 
-    The import makes of them what it makes of the files of ``gear export`` in one process. Of two texts under one id,
-    that of the first file by name is kept.
+    The imported graph equals that of ``gear export`` in one process. If two texts have the same id, the one from the
+    first file by name is kept.
 
     Args:
-        sources: as :func:`gear_neo4j.integrations.ray.ingest` takes them.
-        folder: a new folder, which every machine can write to.
+        sources: as for :func:`gear_neo4j.integrations.ray.ingest`.
+        folder: a new folder that every machine can write to.
         triples: JSONL files, or a dataset whose rows have the fields of their lines.
-        extract: who makes triples of the passages of which no file states any: the rules, the chat model as well
-            (``model``), or nobody (``none``). A worker sends ``GEAR_CHAT_CONCURRENCY`` requests at once; where a part
-            is written again, what the cache has of the replies is not paid for twice.
-        parts: how many parts the corpus is written in; by default one for each 64 MiB of files, and at least one for
-            each worker. A part must fit in the memory of a worker.
+        extract: the extractor for passages without triples in the files: the rules, the rules and the chat model
+            (``model``), or none (``none``). A worker sends ``GEAR_CHAT_CONCURRENCY`` requests at once; if a part is
+            repeated, replies in the cache are not paid for twice.
+        parts: the number of parts; by default one for each 64 MiB of files, and at least one for each worker. A part
+            must fit into the memory of a worker.
 
     The other options are those of :func:`gear_neo4j.integrations.ray.ingest`.
 
     Raises:
-        InputError: a JSONL file is missing or empty, the folder is neither new nor empty, or a disk is full; the folder
-            is then left empty.
-        ModelError: there is no chat model, it failed for good, or gave a worker no triple for its first ten passages.
+        InputError: a JSONL file is missing or empty, the folder is not empty, or a disk is full; the folder is then
+            left empty.
+        ModelError: there is no chat model, it failed permanently, or a worker's first ten passages yielded no triple.
         SettingsError: the extra ``[ray]`` is not installed.
     """
     check_size(chunk_size)
@@ -114,7 +114,7 @@ def export(
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """One export: folder, job, who extracts, the numbers of processes and parts, and the callbacks."""
+    """One export: its folder, job and extractor, the numbers of processes and parts, and the callbacks."""
 
     folder: Path
     job: Job
@@ -126,7 +126,7 @@ class Bulk:
 
     def run(self, passages: "Dataset", triples: "Dataset") -> ExportReport:
         """Write the parts, then the entities."""
-        # First, because a model that cannot be opened is known at once then.
+        # First, so that a model that cannot be loaded is reported at once.
         store = store_row(resolve_embedder(self.job.settings, self.job.embedder))
         report, entity_files = ExportReport(), min(self.parts, ENTITY_FILES)
         for done, part in enumerate(self._parts(passages, triples, entity_files), start=1):
@@ -152,10 +152,10 @@ class Bulk:
         return results(rows.map(partial(write_entities, folder=self.folder), num_cpus=READING))
 
     def _finish(self, store: Sequence[object]) -> None:
-        """Take away what only the parts needed, and write what is there once."""
+        """Remove temporary files, and write the store and the options of the import."""
         for spellings in self.folder.glob("part-*/spellings-*.jsonl"):
             spellings.unlink()
-        # Of processes that died.
+        # Drafts of dead processes.
         for draft in self.folder.glob(".*"):
             rmtree(draft)
         with Tables(self.folder, (STORE,)) as tables:
@@ -165,7 +165,7 @@ class Bulk:
 
 
 def split_rows(table: "pa.Table", *, job: Job, reader: Callable[..., Iterator[Row]], parts: int) -> Iterator[Row]:
-    """The batches that are read from rows, by the parts that their passages belong to."""
+    """Read batches from rows, and split them by part."""
     for row in reader(table, job):
         for batch in unpacked(row).batches:
             shares = split(batch, parts)
@@ -173,33 +173,33 @@ def split_rows(table: "pa.Table", *, job: Job, reader: Callable[..., Iterator[Ro
 
 
 def split(batch: Share, parts: int) -> dict[int, Share]:
-    """What of a batch belongs to each part; its problems go with one of them."""
+    """The share of each part in a batch; the problems go to one of them."""
     shares: dict[int, Any] = defaultdict(type(batch))
     if isinstance(batch, PassageBatch):
-        for passage, at in zip(batch.passages, batch.places, strict=True):
+        for passage, at in zip(batch.passages, batch.locations, strict=True):
             share = shares[_number(passage.id, parts)]
             share.passages.append(passage)
-            share.places.append(at)
+            share.locations.append(at)
     else:
         for triple in batch.triples:
             shares[_number(triple.passage_id, parts)].triples.append(triple)
         for id in batch.completed:
             shares[_number(id, parts)].completed.append(id)
-        for id, at in batch.places.items():
-            shares[_number(id, parts)].places[id] = at
+        for id, at in batch.locations.items():
+            shares[_number(id, parts)].locations[id] = at
     shares[next(iter(shares), 0)].problems = batch.problems
     return shares
 
 
 class WritePart:
-    """Writes a part into a folder of its own; holds the embedding model."""
+    """Writes each part into its own folder; holds the embedding model."""
 
     def __init__(self, job: Job, folder: Path, extract: Extract, entity_files: int) -> None:
         self._job, self._folder, self._extract, self._entity_files = job, folder, extract, entity_files
 
     def __call__(self, group: "pa.Table") -> dict[str, list[bytes]]:
-        """All shares of a part."""
-        shares = sorted(map(pickle.loads, group["piece"].to_pylist()), key=_first_place)
+        """Write all shares of a part."""
+        shares = sorted(map(pickle.loads, group["piece"].to_pylist()), key=_first_location)
         triples = [share for share in shares if isinstance(share, TripleBatch)]
         problems: list[Problem] = []
         with (
@@ -238,7 +238,7 @@ class WritePart:
 
 
 def write_entities(row: Row, *, folder: Path) -> Row:
-    """Write some of the entities, with the name that each has among all parts."""
+    """Write some of the entities, each with its name among the spellings of all parts."""
     number = row["number"]
     with (
         _draft_of(folder / f"entities-{number:02}") as draft,
@@ -256,7 +256,7 @@ def write_entities(row: Row, *, folder: Path) -> Row:
 
 @contextmanager
 def _draft_of(folder: Path) -> Iterator[Path]:
-    """A folder to be filled in the block, and then renamed; where a run before has filled it, that one stays."""
+    """A draft folder that is renamed after the block, unless an earlier run has already written the folder."""
     draft = folder.with_name(f".{folder.name}-{uuid4().hex}")
     with explained(folder.parent):
         draft.mkdir()
@@ -279,10 +279,10 @@ def _emptied_on_error(folder: Path) -> Iterator[None]:
 
 
 def _number(id: str, numbers: int) -> int:
-    """The same on every machine."""
+    """A number for an id, the same on every machine."""
     return int(digest(id)[:8], 16) % numbers
 
 
-def _first_place(share: Share) -> Place:
-    places = share.places if isinstance(share, PassageBatch) else share.places.values()
-    return min(places, default=NOWHERE)
+def _first_location(share: Share) -> Location:
+    locations = share.locations if isinstance(share, PassageBatch) else share.locations.values()
+    return min(locations, default=NOWHERE)

@@ -1,4 +1,4 @@
-"""The Ray that an ingest runs on: how to reach it or start it, and how many processes may work there."""
+"""Connects to a Ray cluster or starts one, and sets the number of processes."""
 
 import logging
 import os
@@ -15,23 +15,23 @@ NO_EXTRA = "Ray needs the extra: pip install 'gear-neo4j[ray]'"
 LOCAL = "local"
 WRITERS = 4
 SECONDS = 10
-# It sends nothing anywhere, and says nothing that is not an error.
+# No usage statistics, and only errors on the log.
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crew:
-    """How many processes work side by side.
+    """The numbers of parallel processes.
 
-    ``workers`` extract, and as many embed, or one on each GPU where there are any; by default one for each core of the
-    cluster. ``writers`` write; more than the server has cores gain little.
+    ``workers`` extract, and as many embed, or one per GPU if there are any; by default one per core of the cluster.
+    ``writers`` write; more than the server has cores help little.
     """
 
     workers: int | None = None
     writers: int = WRITERS
 
     def on_cluster(self) -> "Processes":
-        """How many processes that is on the cluster that this process is connected to."""
+        """The numbers on the cluster that this process is connected to."""
         import ray
 
         resources = ray.cluster_resources()
@@ -41,7 +41,7 @@ class Crew:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Processes:
-    """The numbers of processes: workers that extract, GPUs for those that embed (0 if there are none), and writers."""
+    """The numbers of extracting workers, of GPUs for embedding (0 if there are none), and of writers."""
 
     workers: int
     gpus: int
@@ -53,10 +53,10 @@ DEFAULT_CREW = Crew()
 
 @contextmanager
 def cluster(address: str = LOCAL, *, cores: int | None = None) -> Iterator[None]:
-    """Ray at an address, or on this machine alone; one that this process is connected to already is used, and goes on.
+    """Connect to Ray at an address, or start it on this machine; an existing connection is used, and stays open.
 
-    On this machine it comes without a dashboard and without usage statistics, and ends with the block. ``cores`` are
-    those that it takes itself to have there; by default all.
+    On this machine, Ray runs without a dashboard and usage statistics, and ends with the block. ``cores`` is the number
+    of cores that it may use there; by default all.
 
     Raises:
         SettingsError: the extra ``[ray]`` is not installed, or nothing answers at the address.
@@ -72,13 +72,13 @@ def cluster(address: str = LOCAL, *, cores: int | None = None) -> Iterator[None]
     own: dict[str, Any] = {"include_dashboard": False, "num_cpus": cores} if address == LOCAL else {}
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
-    # Imported first, because it sets its own level then.
+    # Imported first, because the import sets the level.
     import ray.data
 
     logging.getLogger(ray.data.__name__).setLevel(logging.ERROR)
     try:
         ray.init(address=address, log_to_driver=False, logging_level="error", **own)
-    # Where a process of its own does not start in time, it raises the bare class.
+    # If one of its processes does not start in time, Ray raises a bare Exception.
     except Exception as error:
         reason = str(error).strip().partition("\n")[0]
         wanted = "started on this machine" if address == LOCAL else f"reached at {address!r}"
@@ -90,14 +90,14 @@ def cluster(address: str = LOCAL, *, cores: int | None = None) -> Iterator[None]
 
 
 def require_answer(address: str) -> None:
-    """Refuse an address at which nothing listens: Ray itself would try it for many minutes.
+    """Refuse an address without a listener, which Ray itself would retry for many minutes.
 
     Raises:
         SettingsError: says why nothing answers.
     """
     try:
-        place = urlsplit(address if "://" in address else f"ray://{address}")
-        if place.hostname and place.port:
-            socket.create_connection((place.hostname, place.port), timeout=SECONDS).close()
+        parts = urlsplit(address if "://" in address else f"ray://{address}")
+        if parts.hostname and parts.port:
+            socket.create_connection((parts.hostname, parts.port), timeout=SECONDS).close()
     except (OSError, ValueError) as error:
         raise SettingsError(f"no Ray answers at {address!r}: {error}") from error

@@ -1,4 +1,4 @@
-"""How datasets of Ray Data are made, run and read."""
+"""Creates, runs and reads datasets of Ray Data."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
     Sources: TypeAlias = Dataset | Sequence[str | Path]
 
-# The shares of a core that processes ask for: all stages then fit on a machine of one. That of reading is another one,
-# or Ray would put it into the processes that embed. The crew bounds their numbers; writers wait for the server.
+# The shares of a core that processes request, so that all stages fit on one core. The share for reading differs, or Ray
+# would fuse it with embedding. The crew limits the number of processes; writers mostly wait for the server.
 SHARE = 0.25
 READING = 0.5
-# Small, so that a stage can begin before the one in front of it has read a whole file.
+# Small, so that a stage can begin before the previous one has read a whole file.
 BLOCK = 1 << 20
-# After the driver's own attempts, with pauses of up to 32 s: a server may be away for a minute or two.
+# After the driver's own retries, with pauses of up to 32 s: a server may be down for a minute or two.
 RETRIES = 8
 MAY_PASS = ["no Neo4j server answers", "the server failed"]
 
 
 def paths_of(sources: "Sources") -> Sequence[str | Path]:
-    """The paths of sources; a dataset has none."""
+    """The paths of sources; empty for a dataset."""
     return sources if isinstance(sources, Sequence) else ()
 
 
@@ -40,17 +40,17 @@ def dataset_of(blocks: Sequence[Sequence[dict[str, Any]]]) -> "Dataset":
 
 
 def rows_of(sources: "Sources", files: Sequence[Path]) -> "Dataset":
-    """The rows of sources: those of a dataset, or one for each file."""
+    """The rows of a dataset, or one row per file."""
     return dataset_of(file_rows(files)) if isinstance(sources, Sequence) else sources
 
 
 def read(rows: "Dataset", reader: "Callable[[pa.Table], Iterator[Row]]") -> "Dataset":
-    """What a reader makes of rows, a block at a time."""
+    """Apply a reader to rows, one block at a time."""
     return rows.map_batches(reader, batch_size=None, batch_format="pyarrow", num_cpus=READING)
 
 
 def actors(*arguments: object, most: int, least: int = 1) -> dict[str, Any]:
-    """The options of a stage whose processes start on demand; each makes the stage from the arguments."""
+    """The options of a stage whose processes start on demand; each creates the stage from the arguments."""
     from ray.data import ActorPoolStrategy
 
     pool = ActorPoolStrategy(min_size=least, max_size=most)
@@ -58,16 +58,16 @@ def actors(*arguments: object, most: int, least: int = 1) -> dict[str, Any]:
 
 
 def embedders(*arguments: object, processes: Processes) -> dict[str, Any]:
-    """The options of a stage that embeds: its processes have a GPU each, where there are any."""
+    """The options of an embedding stage; each process has a GPU, if there are any."""
     gpu = {"num_gpus": 1, "num_cpus": 0} if processes.gpus else {}
     return actors(*arguments, most=processes.gpus or processes.workers) | gpu
 
 
 def results(dataset: "Dataset") -> Iterator[Any]:
-    """What is packed in the rows of a dataset, each as it is done.
+    """The unpacked results of a dataset, as they are completed.
 
     Raises:
-        GearError: another machine's.
+        GearError: an error of another machine.
         DatabaseError: Ray gave up.
     """
     from ray.exceptions import RayError, RayTaskError
@@ -77,7 +77,7 @@ def results(dataset: "Dataset") -> Iterator[Any]:
     context.retried_map_errors, context.max_map_retries = MAY_PASS, RETRIES
     context.raise_original_map_exception = True
     context.enable_progress_bars = context.print_on_execution_start = False
-    # A model may take as long as it likes.
+    # A model may take any time.
     context.execution_no_progress_timeout_s = -1
     try:
         for row in dataset.iter_rows():

@@ -1,11 +1,11 @@
-"""Pieces of work between the stages of an ingest on Ray; they travel as bytes, because Arrow has no form for them."""
+"""Pieces of work between the stages of an ingest on Ray, pickled, because Arrow cannot represent them."""
 
 import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from gear_neo4j.extraction.reader import Extracted
+from gear_neo4j.extraction.reader import ExtractionResult
 from gear_neo4j.extraction.run import ExtractionReport, Failure
 from gear_neo4j.ingestion.batches import BatchOutcome
 from gear_neo4j.ingestion.reading import PassageBatch, TripleBatch
@@ -15,21 +15,21 @@ Row: TypeAlias = dict[str, Any]
 
 
 class Packed:
-    """What can be a row of a dataset."""
+    """A value that can be a row of a dataset."""
 
     __slots__ = ()
 
     def row(self) -> Row:
-        """The row; :func:`unpacked` is the way back."""
+        """The row; :func:`unpacked` reverses this."""
         return {"piece": pickle.dumps(self)}
 
 
-Batch: TypeAlias = PassageBatch | TripleBatch | Extracted
+Batch: TypeAlias = PassageBatch | TripleBatch | ExtractionResult
 
 
 @dataclass(frozen=True, slots=True)
 class Piece(Packed):
-    """Batches that one process writes in their order, with vectors by text; ``size`` counts bytes or passages."""
+    """Batches that one process writes in order, with vectors by text; ``size`` counts bytes or passages."""
 
     batches: Sequence[Batch]
     size: int
@@ -42,7 +42,7 @@ class Piece(Packed):
 
 @dataclass(frozen=True, slots=True)
 class Written(Packed):
-    """What became of a piece."""
+    """The outcome of a piece."""
 
     size: int
     outcomes: Sequence[BatchOutcome] = ()
@@ -51,6 +51,6 @@ class Written(Packed):
 
 
 def unpacked(row: Row) -> Any:
-    """What is in a row, a piece or an outcome; in a batch, of its only row."""
+    """The value in a row, or in the only row of a batch."""
     content = row["piece"]
     return pickle.loads(content[0] if isinstance(content, list) else content)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from gear_neo4j.extraction.extractor import Extractor
 from gear_neo4j.extraction.run import CHARACTERS_A_TRIPLE, ExtractionReport, Failure
 from gear_neo4j.gear.session import Session
-from gear_neo4j.graph.extraction_queue import Selection
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.write.extraction_queue import Selection
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import estimated_triples, require_content, size_of
@@ -27,22 +27,22 @@ from gear_neo4j.integrations.ray.stages import (
     read_passage_rows,
     read_triple_rows,
 )
-from gear_neo4j.recipes import ExtractorRecipe
-from gear_neo4j.registry import EXTRACTORS
+from gear_neo4j.recipes.recipe import ExtractorRecipe
+from gear_neo4j.recipes.registry import EXTRACTORS
 
 if TYPE_CHECKING:
     from ray.data import Dataset
 
     from gear_neo4j.integrations.ray.datasets import Sources
 
-# Passages that a process extracts from before it hands them on: those that are read again where it dies.
+# Passages per extraction task, which are read again if a process dies.
 PASSAGES_A_STRETCH = 16
 IDS_A_PAGE = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One ingest or extraction: the graph as this process sees it, and how many processes do what."""
+    """One ingest or extraction: the session of this process, and the numbers of processes."""
 
     session: Session
     job: Job
@@ -54,7 +54,7 @@ class Run:
         return self.session.graph
 
     def prepare(self) -> None:
-        """Migrate the database and put the embedding model on record."""
+        """Migrate the database and record the embedding model."""
         embedder = self.session.plain_embedder
         self.graph.prepare(model=embedder.name, dimension=embedder.dimension)
 
@@ -102,7 +102,7 @@ class Run:
         on_failure: Callable[[Failure], None] = lambda _: None,
         on_progress: Callable[[ExtractionReport], None] = lambda _: None,
     ) -> ExtractionReport:
-        """Triples of the passages that wait for an extractor."""
+        """Extract triples from the waiting passages."""
         extractor: Extractor = EXTRACTORS.make(self.session, recipe)
         selection = Selection(extractor.name, None if again else extractor.beside, collection)
         job = replace(self.job, recipe=recipe, selection=selection)
@@ -115,7 +115,7 @@ class Run:
         expected = backlog.characters // CHARACTERS_A_TRIPLE if extractor.batch > 1 else 0
         with self.graph.loading(dimension=self.session.plain_embedder.dimension, expected=expected):
             stretches = [[stretch] for stretch in self._stretches(job, length)]
-            # All at once: replies of a model take longer than the start of a process.
+            # All at once: a model's replies take longer than starting a process.
             most = min(self.processes.workers, len(stretches))
             extracted = dataset_of(stretches).map(Extract, **actors(job, most=most, least=most))
             for written in self._written(extracted, job):
@@ -127,7 +127,7 @@ class Run:
         return report
 
     def _stretches(self, job: Job, length: int) -> Iterator[dict[str, Any]]:
-        """The waiting passages as stretches of ids: the id before the first, the last, and how many they are."""
+        """Ranges of ids of waiting passages: the id before the first, the last id, and the number of passages."""
         assert job.selection
         after = ""
         while ids := self.graph.extraction.ids(job.selection, after=after, limit=IDS_A_PAGE, failed=job.retry_failed):
@@ -140,7 +140,7 @@ class Run:
         return self._written(read(rows, partial(reader, job=self.job)), self.job)
 
     def _written(self, pieces: "Dataset", job: Job) -> Iterator[Written]:
-        """Embed and write pieces; each as it is done."""
+        """Embed and write pieces; yields the outcomes as they are completed."""
         embedded = pieces.map(Embed, **embedders(job, processes=self.processes))
         return results(embedded.map(Write, **actors(job, most=self.processes.writers) | {"num_cpus": 0}))
 

@@ -1,4 +1,4 @@
-"""The rows of a Ray dataset as files to read: paths, documents with their bytes, or passages and triples themselves."""
+"""The rows of a Ray dataset as files to read: paths, documents with their bytes, or passages and triples."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.loaders import is_document
-from gear_neo4j.ingestion.reading import PassageBatch, Place, TripleBatch
+from gear_neo4j.ingestion.reading import Location, PassageBatch, TripleBatch
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# What problems call the rows of a dataset, and the source of passages that name none.
+# The file name of a dataset's rows in problems, and the default source of their passages.
 ROWS = "dataset"
 DOCUMENTS_A_PIECE = 32
 BYTES_A_BLOCK = 4_000_000
@@ -25,36 +25,36 @@ Batch = TypeVar("Batch", PassageBatch, TripleBatch)
 
 @dataclass(frozen=True, slots=True)
 class RowSources:
-    """Files by which rows are read; ``names`` has the sources of passages, ``known`` what problems call the files."""
+    """The files of rows; ``names`` has the sources of passages, ``known`` the names of files in problems."""
 
     paths: Sequence[Path]
     names: dict[Path, str] = field(default_factory=dict)
     known: dict[str, str] = field(default_factory=dict)
 
     def groups(self) -> Iterator[list[Path]]:
-        """Some documents at a time, and each JSONL file by itself."""
+        """Groups of documents, and each JSONL file alone."""
         for documents, paths in groupby(self.paths, is_document):
             some, most = list(paths), DOCUMENTS_A_PIECE if documents else 1
             yield from (some[start : start + most] for start in range(0, len(some), most))
 
     def shown(self, batch: Batch) -> Batch:
-        """The batch with the names of files that the user knows."""
+        """The batch with the file names that the user knows."""
         batch.problems = [replace(problem, file=self._known(problem.file)) for problem in batch.problems]
         if isinstance(batch, TripleBatch):
-            batch.places = {id: self._place(place) for id, place in batch.places.items()}
+            batch.locations = {id: self._location(location) for id, location in batch.locations.items()}
         else:
-            batch.places = [self._place(place) for place in batch.places]
+            batch.locations = [self._location(location) for location in batch.locations]
         return batch
 
-    def _place(self, place: Place) -> Place:
-        return replace(place, file=self._known(place.file))
+    def _location(self, location: Location) -> Location:
+        return replace(location, file=self._known(location.file))
 
     def _known(self, file: str) -> str:
         return self.known.get(file, file)
 
 
 def file_rows(paths: Sequence[Path]) -> list[list[dict[str, str]]]:
-    """Rows for files that all machines can read, in blocks: large files alone, small ones together."""
+    """Rows for files that all machines can read, in blocks: large files alone, small files together."""
     blocks: list[list[dict[str, str]]] = []
     room = 0
     for path in paths:
@@ -69,14 +69,14 @@ def file_rows(paths: Sequence[Path]) -> list[list[dict[str, str]]]:
 
 @contextmanager
 def sources_of(table: "pa.Table", *, folder: Path) -> Iterator[RowSources]:
-    """The files of a table, as seen from a folder; what is in the rows themselves is written to temporary ones.
+    """The files of a table, relative to a folder; the content of rows is written to temporary files.
 
     Raises:
-        InputError: this machine has no such folder.
+        InputError: this machine cannot read the folder.
     """
     with ExitStack() as stack:
         try:
-            # The path of a document is a part of its passages' ids.
+            # The ids of passages include the path of their document.
             stack.enter_context(chdir(folder))
         except OSError as error:
             raise InputError(f"a machine of the cluster cannot read {folder}: {error.strerror or error}") from error
@@ -95,7 +95,7 @@ def _sources(rows: Sequence[dict[str, Any]], folder: Path) -> RowSources:
         if row.get("bytes") is not None:
             path = folder / f"{number}{path.suffix}"
             path.write_bytes(row["bytes"])
-            # A line of JSONL that names no source has the file's own name for one, wherever the file lies.
+            # The default source of a JSONL line is the file's name without its folder.
             sources.names[path] = given if is_document(path) else Path(given).name
             sources.known[str(path)] = given
         paths.append(path)

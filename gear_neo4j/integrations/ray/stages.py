@@ -1,7 +1,7 @@
-"""The stages of an ingest on Ray, each a function or a class that Ray runs in processes of its own.
+"""The stages of an ingest on Ray, each a function or a class that Ray runs in separate processes.
 
-A stage takes and gives pieces of work, and may run again on any of them: what it reads stays, and what it writes is
-found by its ids.
+Stages pass pieces of work on, and may be repeated for any piece: input is never consumed, and written items are
+recognised by their ids.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gear_neo4j.extraction.reader import Extracted, Reader
+from gear_neo4j.extraction.reader import ExtractionResult, PassageReader
 from gear_neo4j.extraction.run import ExtractionReport, triples_of, write_extracted
 from gear_neo4j.gear.connecting import open_graph, resolve_chat, resolve_embedder
 from gear_neo4j.gear.session import Session
-from gear_neo4j.graph.extraction_queue import Selection
+from gear_neo4j.graph.write.extraction_queue import Selection
 from gear_neo4j.ingestion.batches import BatchOutcome, write_passage_batch, write_triple_batch
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.loaders import is_document
-from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, Membership
+from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
 from gear_neo4j.ingestion.reading import PassageBatch, TripleBatch, read_passages, read_triples
 from gear_neo4j.ingestion.writing import passages_to_embed, triples_to_embed
 from gear_neo4j.integrations.ray.pieces import Batch, Piece, Row, Written, unpacked
 from gear_neo4j.integrations.ray.sources import sources_of
 from gear_neo4j.models.embeddings import Embedder, Vectors
-from gear_neo4j.recipes import ExtractorRecipe
-from gear_neo4j.registry import EXTRACTORS
+from gear_neo4j.recipes.recipe import ExtractorRecipe
+from gear_neo4j.recipes.registry import EXTRACTORS
 from gear_neo4j.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What every process of an ingest is told; without an embedder it opens that of the settings.
+    """The parameters of every process of an ingest; without an embedder, that of the settings is used.
 
-    ``folder`` is that from which paths are seen.
+    ``folder`` is the working folder that paths are relative to.
     """
 
     settings: Settings
     folder: Path = field(default_factory=Path.cwd)
     embedder: Embedder | None = None
-    membership: Membership = DEFAULT_MEMBERSHIP
+    membership: CollectionAccess = DEFAULT_MEMBERSHIP
     chunk_size: int = CHUNK_SIZE
     limits: Limits = DEFAULT_LIMITS
     recipe: ExtractorRecipe | None = None
@@ -54,7 +54,7 @@ class Job:
     retry_failed: bool = False
 
     def session(self, *, create: bool = False) -> Session:
-        """A session on the graph, whose models are opened on first use; see :meth:`gear_neo4j.Gear.connect`."""
+        """A session on the graph, whose models are loaded on first use; see :meth:`gear_neo4j.Gear.connect`."""
         return Session(
             open_graph(self.settings, create=create, impersonate=None, bookmarks=(), report=lambda _: None),
             embedder=resolve_embedder(self.settings, self.embedder),
@@ -70,7 +70,7 @@ def read_passage_rows(table: "pa.Table", job: Job) -> Iterator[Row]:
             batches = read_passages(
                 paths, chunk_size=job.chunk_size, limits=job.limits, membership=job.membership, names=sources.names
             )
-            # A document's passages stay together: what it no longer holds goes once they are written.
+            # A document's passages stay together: stale passages are removed once these are written.
             yield from _rows(map(sources.shown, batches), together=is_document(paths[0]))
 
 
@@ -82,39 +82,39 @@ def read_triple_rows(table: "pa.Table", job: Job) -> Iterator[Row]:
 
 
 class Stage:
-    """What the stages that use the graph have in common."""
+    """The base of the stages that use the graph."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
 
     @cached_property
     def _session(self) -> Session:
-        # Not when the actor is made: an error there reaches nobody.
+        # Not when the actor is created: an error there would be lost.
         return self._job.session()
 
 
 class Extract(Stage):
-    """Reads passages by an extractor: those of a stretch of ids that still wait for it."""
+    """Reads the passages in a range of ids that still wait for an extractor."""
 
     def __call__(self, row: Row) -> Row:
-        """A stretch: the id before its first, its last, and how many passages it has."""
+        """A range: the id before the first, the last id, and the number of passages."""
         job = self._job
         assert job.selection
         page = self._session.graph.extraction.page(
             job.selection, after=row["after"], limit=row["passages"], failed=job.retry_failed
         )
-        # A stretch that is read again is followed by others' passages.
+        # If a range is read again, passages of other ranges follow.
         waiting = list(takewhile(lambda passage: passage.id <= row["last"], page))
         return Piece((self._reader.read(waiting),), row["passages"]).row()
 
     @cached_property
-    def _reader(self) -> Reader:
+    def _reader(self) -> PassageReader:
         assert self._job.recipe
-        return Reader(EXTRACTORS.make(self._session, self._job.recipe))
+        return PassageReader(EXTRACTORS.make(self._session, self._job.recipe))
 
 
 class Embed(Stage):
-    """Adds the vectors of what is not in the graph yet; holds the model."""
+    """Adds the vectors of items that are not in the graph yet; holds the model."""
 
     def __call__(self, row: Row) -> Row:
         """A piece without vectors."""
@@ -130,7 +130,7 @@ class Embed(Stage):
                 return passages_to_embed(graph, batch.passages)
             case TripleBatch():
                 return triples_to_embed(graph, batch.triples)
-            case Extracted():
+            case ExtractionResult():
                 return triples_to_embed(graph, triples_of(batch.triples), extractor=batch.extractor)
 
 
@@ -144,7 +144,7 @@ class Write(Stage):
         written = Written(piece.size)
         for batch in piece.batches:
             match batch:
-                case Extracted():
+                case ExtractionResult():
                     written = self._extracted(batch, embedder, piece.size)
                 case _:
                     written = replace(written, outcomes=[*written.outcomes, self._ingested(batch, embedder)])
@@ -156,7 +156,7 @@ class Write(Stage):
             return write_triple_batch(graph, batch, embedder=embedder)
         return write_passage_batch(graph, batch, embedder=embedder, collection=self._job.membership.collection)
 
-    def _extracted(self, batch: Extracted, embedder: Embedder, size: int) -> Written:
+    def _extracted(self, batch: ExtractionResult, embedder: Embedder, size: int) -> Written:
         graph = self._session.graph
         written = write_extracted(graph, batch.triples, embedder=embedder, extractor=batch.extractor)
         for failure in batch.failures:
@@ -173,7 +173,7 @@ class Write(Stage):
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """An embedder that has vectors already; what was deleted since they were made is embedded here."""
+    """An embedder with precomputed vectors; missing ones, of items deleted since then, are computed here."""
 
     vectors: Mapping[str, Vectors]
     rest: Embedder
@@ -189,18 +189,18 @@ class Ready:
         return self.rest.dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row a text."""
+        """One row per text."""
         missing = [text for text in texts if text not in self.vectors]
         made = dict(zip(missing, self.rest.embed(missing), strict=True)) if missing else {}
         return np.array([made[text] if text in made else self.vectors[text] for text in texts], dtype=np.float32)
 
 
 def _rows(batches: Iterator[PassageBatch] | Iterator[TripleBatch], *, together: bool) -> Iterator[Row]:
-    """Pieces of batches, each by itself where it can be."""
+    """Pieces with one batch each, unless batches must stay together."""
     group: list[PassageBatch | TripleBatch] = []
     before = 0
     for batch in batches:
-        # What completes a passage is written after the rest of it.
+        # The triples that complete a passage must be written last.
         joined = together or (isinstance(batch, TripleBatch) and batch.goes_on)
         if group and not joined:
             yield Piece(group, group[-1].done - before).rows()

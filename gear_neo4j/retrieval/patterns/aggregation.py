@@ -1,4 +1,4 @@
-"""What a question wants done with its answer: count it, add it up, put it in order, or cut it short. English."""
+"""How a question aggregates its answer: counts, sums, averages, orders or limits it. English only."""
 
 import re
 from dataclasses import dataclass, replace
@@ -14,19 +14,19 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
-    """What is done with the nodes of an answer.
+    """How the nodes of an answer are aggregated.
 
     Attributes:
-        function: how the values that belong to one node become its measure; None leaves it to what is measured.
-        order: of the nodes, by their measure; None if none is asked for.
-        limit: so many nodes at most.
-        figure: one number over all nodes is asked for, such as how many there are.
-        phrase: where in the text the words begin that name the measure; None if nothing is measured.
-        nouns: what an adjective such as *expensive* measures, in words that a schema may have, the likeliest first.
-        countable: nodes or relationships may be counted, as in *the most films*.
-        loose: the order may not be meant, as in *the first three*.
-        cues: the words that ask for all this; they name nothing of the graph.
-        supported: False for what patterns cannot do, such as differences and shares.
+        function: combines the values of one node into its measure; None lets the measured property decide.
+        order: the order of the nodes by their measure; None if the question does not order them.
+        limit: the maximum number of nodes.
+        figure: whether the question asks for one number over all nodes, such as how many there are.
+        phrase: the offset of the words that name the measure; None if nothing is measured.
+        nouns: what an adjective such as *expensive* measures, in words that a schema may have, most likely first.
+        countable: whether nodes or relationships may be counted, as in *the most films*.
+        loose: whether the order may be unintended, as in *the first three*.
+        cues: the spans of the words that express the aggregation; they name nothing in the graph.
+        supported: False for questions beyond patterns, such as differences and shares.
     """
 
     function: Function | None = None
@@ -61,7 +61,7 @@ _SUPERLATIVE = re.compile(
 _ENDS: dict[str, Order] = {"top": "descending", "best": "descending", "bottom": "ascending"}
 _TIMES = ("date", "year", "time", "released", "created")
 _AGES = ("born", "birth", "birthday")
-# Adjectives with what they measure, and the order of their superlative.
+# Adjectives: the order of their superlative, and what they measure.
 _ADJECTIVE_WORDS: tuple[tuple[Order, tuple[str, ...], str], ...] = (
     ("descending", ("price", "cost"), r"most\s+expensive|costliest|priciest"),
     ("ascending", ("price", "cost"), r"least\s+expensive|cheapest"),
@@ -93,7 +93,7 @@ _FIGURE = re.compile(
     r"\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
-# What no pattern computes, and what none does with an order or a count.
+# Functions that no pattern computes, and phrases that no pattern combines with an order or a count.
 _SHARES = re.compile(
     r"\b(?:ratio|percent(?:age)?|proportion|share of|distribution|median|variance|correlation)\b", re.IGNORECASE
 )
@@ -106,7 +106,7 @@ _NUMBER_OF = re.compile(r"\bnumber of\b", re.IGNORECASE)
 
 
 def aggregation_in(question: str) -> Aggregation | None:
-    """What a question wants done with its answer; None for one that only wants the nodes.
+    """The aggregation in a question; None if it only asks for nodes.
 
     Example:
         >>> aggregation_in("Who directed Heat?")
@@ -142,7 +142,7 @@ def aggregation_in(question: str) -> Aggregation | None:
 
 
 def _framed(question: str, wanted: Aggregation) -> Aggregation | None:
-    """The same with what the frame of the question says: a figure, one node, or a measure for each."""
+    """The aggregation adjusted to the whole question: a figure, one node, or a measure for each node."""
     nested = wanted.function == "average" and _NUMBER_OF.search(question)
     few_of_each = wanted.limit is not None and _EACH.search(question)
     supported = not (nested or few_of_each or _UNSUPPORTED.search(question))
@@ -158,7 +158,7 @@ def _framed(question: str, wanted: Aggregation) -> Aggregation | None:
 
 
 def _function(question: str) -> Aggregation | None:
-    """A function that is named."""
+    """The function that the question names."""
     for function, words in _FUNCTIONS:
         if match := words.search(question):
             return Aggregation(function, phrase=match.end(), cues=(match.span(),))
@@ -166,7 +166,7 @@ def _function(question: str) -> Aggregation | None:
 
 
 def _ranking(question: str) -> Aggregation | None:
-    """A superlative."""
+    """The order that a superlative expresses."""
     for order, nouns, words in _ADJECTIVES:
         if match := words.search(question):
             return Aggregation(order=order, nouns=nouns, phrase=match.end(), cues=(match.span(),))
@@ -184,8 +184,8 @@ def _direction(match: re.Match[str]) -> Order:
 
 
 def _limit(question: str) -> Aggregation | None:
-    """How many nodes are asked for, and from which end."""
-    match = next((found for words in _LIMITS if (found := words.search(question))), None)
+    """The number of nodes that the question asks for, and from which end."""
+    match = next((hit for words in _LIMITS if (hit := words.search(question))), None)
     if match is None:
         return None
     end = (match.groupdict().get("end") or "").casefold()
@@ -200,7 +200,7 @@ def _limit(question: str) -> Aggregation | None:
 
 
 def _is_figure(question: str, wanted: Aggregation) -> bool:
-    """Whether one number is asked for: how many films, the average price of products, the highest price of any."""
+    """Whether the question asks for one number: how many films, the average price, the highest price of any."""
     start = min(start for start, _ in wanted.cues)
     stands_first = bool(_FIGURE.match(question[:start]))
     if wanted.function == "count":

@@ -1,18 +1,18 @@
-"""Which pattern an aggregation is surely over: a wrong number looks like a right one."""
+"""Chooses the pattern to aggregate, and only a certain one: a wrong number looks like a right one."""
 
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation
 from gear_neo4j.retrieval.patterns.hints import SUPPORTS
 from gear_neo4j.retrieval.patterns.search import Candidate, Candidates
 from gear_neo4j.retrieval.patterns.target import NAMES
 
-# Points by which the pattern of an aggregation must be better than the next.
+# Minimum lead over the next pattern, in points.
 CLEAR = 0.05
-# Points that a pattern may be behind the best if it leaves no word over.
+# A pattern that explains every word may be this many points behind the best.
 COMPLETE = 0.6
 
 
 def measured_surely(candidates: Candidates) -> Candidate | None:
-    """The pattern that an aggregation is surely over; None if words are left over, or another fits as well."""
+    """The pattern that the question certainly aggregates; None if words stay unexplained, or another fits as well."""
     wanted = candidates.aggregation
     measured = [candidate for candidate in candidates.ranked if candidate.measured]
     near = (candidate for candidate in measured if candidate.score >= measured[0].score - COMPLETE)
@@ -26,15 +26,19 @@ def measured_surely(candidates: Candidates) -> Candidate | None:
 
 
 def _is_sure(candidate: Candidate, wanted: Aggregation) -> bool:
-    """Whether a pattern leaves no word over, and answers with what is asked for."""
+    """Whether a pattern explains every word and its answer has the label that the question asks for."""
     pattern, evidence = candidate.pattern, candidate.evidence
     if evidence.least < SUPPORTS:
         return False
     if (not wanted.figure or not pattern.measures) and evidence.target < NAMES:
         return False
     if wanted.loose and pattern.measures:
-        # The first three: by their own date, or by one that the question speaks of.
+        # The first three: by their own date, or by one that the question mentions.
         measure = pattern.measures[0]
-        spoken = [placed for placed in pattern.placed if placed.condition.property == measure.condition.property]
-        return (measure.place == candidate.target and measure in pattern.on_nodes) or len(spoken) > 1
+        spoken = [
+            constraint
+            for constraint in pattern.constraints
+            if constraint.condition.property == measure.condition.property
+        ]
+        return (measure.index == candidate.target and measure in pattern.on_nodes) or len(spoken) > 1
     return True

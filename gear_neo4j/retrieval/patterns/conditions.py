@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from gear_neo4j.graph.graph_schema import GraphSchema, Owner
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner
 
 Comparison = Literal["=", ">", "<", ">=", "<=", "%"]
 Operator = Literal["is", "other", "contains", "starts", "ends", "flag", "compare", "measure", "absent"]
@@ -14,14 +14,13 @@ Bound = tuple[Comparison, float]
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on a property of a label or type.
+    """A condition on a property of a label or relationship type.
 
-    ``texts`` are the values for ``is`` (any of them) and ``other`` (none of them), or the part for ``contains``,
-    ``starts`` and ``ends``; ``bounds`` the comparisons for ``compare``, all of which must hold; ``flag`` what a flag
-    must be. ``absent`` is without a property: nodes must have no relationship of a type, which is its text. A
-    ``measure`` is what an aggregation is over: a property or, without one, the nodes or relationships themselves, which
-    are counted; bounds then hold for the measure. ``prior`` says how well the words around it name the property, and
-    does not belong to its identity.
+    ``texts`` holds the values for ``is`` (any of them) and ``other`` (none of them), or the part for ``contains``,
+    ``starts`` and ``ends``; ``bounds`` the comparisons for ``compare``, all of which must hold; ``flag`` the required
+    value of a flag. ``absent`` has no property: nodes must have no relationship of the type in ``texts``. ``measure``
+    marks what an aggregation measures: a property or, without one, the number of nodes or relationships; its bounds
+    apply to the measure. ``prior`` is how well the nearby words name the property; equality ignores it.
     """
 
     owner: Owner
@@ -45,9 +44,9 @@ def is_name(condition: Condition, schema: GraphSchema) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A number or range in a question: where it stands, its bounds, and whether words say how it compares.
+    """A number or range in a question: its span, its bounds, and whether words state the comparison.
 
-    ``nouns`` are what an adjective such as *taller* compares, in words that a schema may have.
+    ``nouns`` names what an adjective such as *taller* compares, in words that a schema may have.
     """
 
     start: int
@@ -78,7 +77,7 @@ _BEFORE_WORDS: tuple[tuple[Comparison, str], ...] = (
     ("<", r"(?:less|fewer|lower|smaller|earlier|cheaper|younger) than|below|under|before|prior to"),
     ("%", r"divisible by|multiple of"),
 )
-# Adjectives with what they compare.
+# Adjectives and what they compare.
 _ADJECTIVES: tuple[tuple[Comparison, tuple[str, ...], str], ...] = (
     (">", ("height",), "taller"),
     (">", ("weight", "mass"), "heavier"),
@@ -109,7 +108,7 @@ _DATE_WORDS = (
     rf"{_YEAR}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?"
     rf"|{_DAY}(?:\s+of)?\s+{_MONTH},?\s+{_YEAR}|{_MONTH}\s+(?:{_DAY},?\s+)?{_YEAR}"
 )
-# Of a time of day, only the date counts.
+# The time of day is ignored.
 _TIME = r"(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?"
 _DATE = re.compile(rf"(?<![\w.])['\"]?({_DATE_WORDS}){_TIME}['\"]?(?![\w-])", re.IGNORECASE)
 _JOINED = re.compile(r"\s*(?:and|to|until|-)\s*", re.IGNORECASE)
@@ -170,7 +169,7 @@ def numbers_in(question: str) -> Iterator[Numbers]:
 
 
 def dates_in(question: str) -> Iterator[Numbers]:
-    """The dates of a question that have a month, and the ranges between two; a date is a number: 19970501, or 199705.
+    """The dates of a question that have a month, and ranges of dates; each date becomes a number: 19970501 or 199705.
 
     Example:
         >>> [date.bounds for date in dates_in("orders placed after May 1, 1997 and shipped in June 1997")]
@@ -196,7 +195,7 @@ def dates_in(question: str) -> Iterator[Numbers]:
 
 
 def _as_number(date: str) -> float:
-    """A date without what is between its digits: 19970501 for *May 1st, 1997*, 199705 for *May 1997*."""
+    """A date as a number: 19970501 for *May 1st, 1997*, 199705 for *May 1997*."""
     if date[:4].isdigit():
         return float(date.replace("-", ""))
     words = re.findall(r"[a-z]{3,}|\d+", date.casefold())
@@ -206,10 +205,10 @@ def _as_number(date: str) -> float:
 
 
 def _comparison(question: str, match: re.Match[str]) -> Comparison | None:
-    """How words around a number say that it compares."""
+    """The comparison that the words around a number express."""
     before, after = question[: match.start()].casefold(), question[match.end() :].casefold()
-    return next((found for found, words in _AFTER if words.match(after)), None) or next(
-        (found for found, words in _BEFORE if words.search(before)), None
+    return next((comparison for comparison, words in _AFTER if words.match(after)), None) or next(
+        (comparison for comparison, words in _BEFORE if words.search(before)), None
     )
 
 
@@ -231,7 +230,7 @@ def _single(question: str, match: re.Match[str]) -> Iterator[Numbers]:
 
 
 def part_operator(before: str) -> Operator | None:
-    """What the words before a quotation say of it, if it is a part of a text.
+    """The operator that the words before a quotation express; None unless it is part of a longer text.
 
     Example:
         >>> part_operator("products with a description containing "), part_operator("supplied by ")
@@ -241,7 +240,7 @@ def part_operator(before: str) -> Operator | None:
 
 
 def is_excepted(before: str) -> bool:
-    """Whether the words before a value leave it out.
+    """Whether the words before a value exclude it.
 
     Example:
         >>> is_excepted("customers from countries other than "), is_excepted("customers from ")
@@ -251,7 +250,7 @@ def is_excepted(before: str) -> bool:
 
 
 def is_negated(before: str) -> bool:
-    """Whether the words before a flag deny it.
+    """Whether the words before a flag negate it.
 
     Example:
         >>> is_negated("products that are not "), is_negated("products that are ")

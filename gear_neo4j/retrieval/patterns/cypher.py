@@ -1,6 +1,6 @@
-"""A pattern as one MATCH on the user's own labels, types and properties: the one place where Cypher is written.
+"""Writes a pattern as one MATCH on the user's own labels, types and properties; no other module writes Cypher.
 
-Identifiers come from the schema alone and are quoted by one function; everything else is a parameter.
+Identifiers come only from the schema, and one function quotes them; everything else is a parameter.
 """
 
 import re
@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from gear_neo4j.domain import Cypher
-from gear_neo4j.graph.graph_schema import GraphSchema, PropertySchema, can_be_written
-from gear_neo4j.graph.typegraph import spoken, words
+from gear_neo4j.graph.read.graph_schema import GraphSchema, PropertySchema, can_be_written
+from gear_neo4j.graph.read.typegraph import spoken, words
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
 from gear_neo4j.retrieval.patterns.conditions import Bound, Condition, is_count
-from gear_neo4j.retrieval.patterns.pattern import Pattern, Placed
+from gear_neo4j.retrieval.patterns.pattern import Constraint, Pattern
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _VARIABLE = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
-# Labels that would read as a word of Cypher, or as another variable of the query.
+# Labels that Cypher would read as a keyword or as another variable.
 _TAKEN = frozenset(
     """
     all and any as asc by call case contains count create delete desc distinct else end ends exists false foreach id in
@@ -24,14 +24,14 @@ _TAKEN = frozenset(
     union unwind using value ways when where with xor yield
     """.split()  # noqa: SIM905
 )
-# Rows that a pattern of several relationships goes through, at most, before its nodes are counted.
+# Maximum number of rows that a pattern of several relationships reads before its nodes are counted.
 MOST_ROWS = 20_000
-# From these numbers on, a date has a month and a day.
+# At or above these numbers, a date has a month, and a day.
 FIRST_MONTH, FIRST_DAY = 10_000, 1_000_000
-# The element ids of the nodes at some places of a pattern, beside their names: no index on the names is needed.
+# Element ids of named nodes, by their index in a pattern: the graph then needs no index on names.
 Anchors = Mapping[int, Sequence[str]]
 NO_ANCHORS: Anchors = MappingProxyType({})
-# What adds up over several relationships or nodes; of ratings and prices the highest counts.
+# Quantities that add up over relationships or nodes; of ratings and prices the highest counts.
 _AMOUNTS = frozenset(
     """
     amount amounts count hours minutes number quantities quantity sales sold stock total units visits volume votes
@@ -44,7 +44,7 @@ def quoted(name: str) -> str:
     """A label, type or property as an identifier.
 
     Raises:
-        ValueError: it cannot be written safely; no schema that was read from a graph has such names.
+        ValueError: it cannot be quoted safely; no schema read from a graph contains such a name.
 
     Example:
         >>> quoted("Film"), quoted("Kind of `thing`")
@@ -62,7 +62,7 @@ class Compiler:
         self.schema = schema
 
     def called(self, label: str, name: str | None) -> str:
-        """What a node is called: its name, or its label with its key if it has one."""
+        """The display name of a node: its name, or its label, followed by its key if it has one."""
         if name and label not in self.schema.keyed:
             return name
         return f"{spoken(label)} {name}" if name else spoken(label)
@@ -77,7 +77,7 @@ class Compiler:
         anchors: Anchors = NO_ANCHORS,
         bounded: bool = False,
     ) -> Cypher:
-        """The query for a reader: the nodes of the answer by their measure, or those first that most ways lead to."""
+        """The query to display: the nodes of the answer, ordered by their measure or by the number of matches."""
         body = _Body(pattern, self.schema, anchors)
         node = body.variables[target]
         lines = [body.text, *_bound(node, bounded), *body.measured(target, aggregation)]
@@ -93,7 +93,7 @@ class Compiler:
         aggregation: Aggregation = LISTED,
         anchors: Anchors = NO_ANCHORS,
     ) -> Cypher:
-        """The query that is executed: it returns id, labels, name, measure and number of ways of each node."""
+        """The query to execute: it returns the id, labels, name, measure and number of matches of each node."""
         body = _Body(pattern, self.schema, anchors)
         node = body.variables[target]
         name = self.schema.names.get(pattern.labels[target])
@@ -121,7 +121,7 @@ class _Body:
         self.variables = _variables(pattern)
         self._pattern = pattern
         self._schema = schema
-        sought = (f"elementId({self.variables[place]}) IN {self._parameter(ids)}" for place, ids in anchors.items())
+        sought = (f"elementId({self.variables[index]}) IN {self._parameter(ids)}" for index, ids in anchors.items())
         conditions = [*sought, *self._on_nodes(), *self._on_edges()]
         where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
         self.text = f"MATCH {', '.join(self._parts())}{where}"
@@ -132,61 +132,63 @@ class _Body:
         if not pattern.edges:
             yield nodes[0]
         known: set[int] = set()
-        stated = {placed.place for placed in pattern.on_edges}
-        for place, edge in enumerate(pattern.edges):
+        stated = {constraint.index for constraint in pattern.on_edges}
+        for index, edge in enumerate(pattern.edges):
             ends = [f"({self.variables[end]})" if end in known else nodes[end] for end in (edge.start, edge.end)]
             known |= {edge.start, edge.end}
-            yield _arrow(ends[0], f"r{place}" if place in stated else "", edge.type, edge.forward, ends[1])
+            yield _arrow(ends[0], f"r{index}" if index in stated else "", edge.type, edge.forward, ends[1])
             for parallel in pattern.parallels:
-                if parallel.edge == place:
+                if parallel.edge == index:
                     start, end = (f"({self.variables[end]})" for end in (edge.start, edge.end))
                     yield _arrow(start, "", parallel.type, parallel.forward, end)
 
     def _on_nodes(self) -> Iterator[str]:
-        for placed in self._pattern.on_nodes:
-            if placed.condition.operator != "measure":
-                yield self._condition(self.variables[placed.place], placed.condition)
+        for constraint in self._pattern.on_nodes:
+            if constraint.condition.operator != "measure":
+                yield self._condition(self.variables[constraint.index], constraint.condition)
 
     def _on_edges(self) -> Iterator[str]:
-        for placed in self._pattern.on_edges:
-            if placed.condition.operator != "measure":
-                yield self._condition(f"r{placed.place}", placed.condition)
+        for constraint in self._pattern.on_edges:
+            if constraint.condition.operator != "measure":
+                yield self._condition(f"r{constraint.index}", constraint.condition)
 
     def measured(self, target: int, aggregation: Aggregation) -> Iterator[str]:
-        """The clauses that give each node of the answer its measure; none without one."""
+        """The clauses that compute the measure of each node; empty without a measure."""
         if not self._pattern.measures:
             return
         node = self.variables[target]
-        placed, variable = self._measure()
-        if is_count(placed.condition):
+        constraint, variable = self._measure()
+        if is_count(constraint.condition):
             yield f"WITH {node}, count(DISTINCT {variable}) AS value"
         elif variable == node:
-            yield f"WITH DISTINCT {node}, {self._number(variable, placed.condition)} AS value"
+            yield f"WITH DISTINCT {node}, {self._number(variable, constraint.condition)} AS value"
         else:
-            function = _function(aggregation, placed.condition.property, on_edge=placed in self._pattern.on_edges)
+            function = _function(
+                aggregation, constraint.condition.property, on_edge=constraint in self._pattern.on_edges
+            )
             yield f"WITH DISTINCT {node}, {variable}"
-            yield f"WITH {node}, {function}({self._number(variable, placed.condition)}) AS value"
-        bounds = self._compared("value", placed.condition.bounds)
+            yield f"WITH {node}, {function}({self._number(variable, constraint.condition)}) AS value"
+        bounds = self._compared("value", constraint.condition.bounds)
         yield "WHERE " + (" AND ".join(bounds) or "value IS NOT NULL")
 
     def figure(self, target: int, aggregation: Aggregation) -> str:
         """The clauses that return one number."""
         if not self._pattern.measures:
             return f"RETURN count(DISTINCT {self.variables[target]}) AS value"
-        placed, variable = self._measure()
-        if is_count(placed.condition):
+        constraint, variable = self._measure()
+        if is_count(constraint.condition):
             return f"RETURN count(DISTINCT {variable}) AS value"
-        value = self._number(variable, placed.condition)
+        value = self._number(variable, constraint.condition)
         if aggregation.function == "count":
             return f"RETURN count(DISTINCT {value}) AS value"
-        function = _function(aggregation, placed.condition.property, on_edge=placed in self._pattern.on_edges)
+        function = _function(aggregation, constraint.condition.property, on_edge=constraint in self._pattern.on_edges)
         return f"WITH DISTINCT {variable}\nRETURN {function}({value}) AS value"
 
-    def _measure(self) -> tuple[Placed, str]:
-        """What is measured, and the variable of its node or relationship."""
-        placed = self._pattern.measures[0]
-        on_edge = placed in self._pattern.on_edges
-        return placed, f"r{placed.place}" if on_edge else self.variables[placed.place]
+    def _measure(self) -> tuple[Constraint, str]:
+        """The measure, and the variable of its node or relationship."""
+        constraint = self._pattern.measures[0]
+        on_edge = constraint in self._pattern.on_edges
+        return constraint, f"r{constraint.index}" if on_edge else self.variables[constraint.index]
 
     def _number(self, variable: str, condition: Condition) -> str:
         property = self._schema.properties(condition.owner)[condition.property]
@@ -235,7 +237,7 @@ class _Body:
 
 
 def _date(value: str, bound: Bound) -> str:
-    """A date as a number with as many digits as the one that it is compared with: year, month and day."""
+    """A date as a number with as many digits as the bound: year, month and day."""
     if bound[1] < FIRST_MONTH:
         return f"toIntegerOrNull(left(toString({value}), 4))"
     length = 7 if bound[1] < FIRST_DAY else 10
@@ -243,7 +245,7 @@ def _date(value: str, bound: Bound) -> str:
 
 
 def is_bounded(pattern: Pattern) -> bool:
-    """Whether only some rows of a pattern may be read: the number of ways along several relationships has no bound."""
+    """Whether the rows of a pattern are limited: several relationships can match in any number of ways."""
     return len(pattern.edges) > 1 and not pattern.measures
 
 
@@ -263,7 +265,7 @@ def _ordered(pattern: Pattern, node: str, aggregation: Aggregation, limit: int) 
 
 
 def _function(aggregation: Aggregation, property: str, *, on_edge: bool) -> str:
-    """The function of Cypher: the one that is named, else a sum of amounts, else the utmost value."""
+    """The Cypher function: the one that the question names, else a sum for quantities, else the extreme value."""
     if aggregation.function in ("average", "sum"):
         return "avg" if aggregation.function == "average" else "sum"
     adds_up = not _AMOUNTS.isdisjoint(words(property).split())
@@ -278,15 +280,15 @@ def _arrow(start: str, variable: str, type: str, forward: bool, end: str) -> str
 
 
 def _variables(pattern: Pattern) -> list[str]:
-    """A readable variable for each node: its label, numbered where it occurs again."""
+    """A readable variable for each node: its label, with a number if the label repeats."""
     counts: Mapping[str, int] = {}
     variables: list[str] = []
-    for place, label in enumerate(pattern.labels):
+    for index, label in enumerate(pattern.labels):
         base = words(label).replace(" ", "_")
         if not _VARIABLE.fullmatch(base) or re.fullmatch(r"[nr]\d+", base):
-            base = f"n{place}"
+            base = f"n{index}"
         elif base in _TAKEN:
             base = f"{base}_node"
         counts = {**counts, base: counts.get(base, 0) + 1}
         variables.append(base if counts[base] == 1 else f"{base}_{counts[base]}")
-    return variables if len(set(variables)) == len(variables) else [f"n{place}" for place in range(len(variables))]
+    return variables if len(set(variables)) == len(variables) else [f"n{index}" for index in range(len(variables))]

@@ -1,4 +1,4 @@
-"""The words of questions and names: stems, words that say little, and what question words stand for. English."""
+"""The words of questions and names: stems, stop words, and the meaning of question words. English only."""
 
 import re
 from collections import defaultdict
@@ -8,10 +8,10 @@ from functools import cache
 import snowballstemmer
 from stop_words import get_stop_words
 
-from gear_neo4j.graph.typegraph import words
+from gear_neo4j.graph.read.typegraph import words
 
 _STEMMER = snowballstemmer.stemmer("english")
-# Verbs and plurals whose forms do not share a stem, and belong to what graphs hold.
+# Irregular verbs and plurals that are common in graphs.
 _IRREGULAR = {
     "wrote": "write",
     "written": "write",
@@ -26,7 +26,7 @@ _IRREGULAR = {
     "taught": "teach",
     "children": "child",
 }
-# Words by which one asks, or that join; beside the stop words of the language.
+# Words that ask or join, in addition to the usual stop words.
 _ASKING = frozenset(
     """
     list find show identify name give provide many all any both please tell retrieve get display every each different
@@ -35,7 +35,7 @@ _ASKING = frozenset(
     per via that this times database graph dataset data respective respectively
     """.split()  # noqa: SIM905
 )
-# What a question word asks for, in words that a schema may have.
+# What each question word asks for, in words that a schema may have.
 STANDS_FOR = {
     "who": ("person",),
     "whom": ("person",),
@@ -44,10 +44,10 @@ STANDS_FOR = {
     "where": ("place",),
     **dict.fromkeys(("kind", "kinds", "type", "types", "sort", "sorts"), ("category", "genre")),
 }
-# Endings that make a doer or a deed of a verb: direct, director, direction.
+# Endings that derive a noun or a form from a verb: direct, director, direction.
 _ENDINGS = frozenset({"or", "er", "r", "rs", "ing", "ion", "e", "ress"})
 _DOERS = ("or", "ors", "er", "ers", "ist", "ists")
-# In names of several words these say nothing: WRITTEN_BY, HAS_GENRE.
+# Words without meaning of their own in a longer name: WRITTEN_BY, HAS_GENRE.
 _JOINING = frozenset(["a", "an", "by", "for", "from", "has", "have", "in", "is", "of", "the", "to"])
 SHORTEST_PART = 4
 _IDENTIFIER = re.compile(r"(?:^|_)(?:ids?|ID)$|(?<=[a-z])I[dD]s?$")
@@ -67,7 +67,7 @@ def stem(word: str) -> str:
 
 @cache
 def stop_words() -> frozenset[str]:
-    """Words that say nothing about a graph."""
+    """Words that carry no meaning for a graph."""
     return frozenset(get_stop_words("en")) | _ASKING
 
 
@@ -83,7 +83,7 @@ def telling_words(name: str) -> tuple[str, ...]:
 
 
 def is_identifier(name: str) -> bool:
-    """Whether a property by its name only tells nodes apart.
+    """Whether the name of a property suggests an identifier.
 
     Example:
         >>> [name for name in ("id", "productID", "order_id", "userId", "paid") if is_identifier(name)]
@@ -93,12 +93,12 @@ def is_identifier(name: str) -> bool:
 
 
 def names_a_doer(word: str) -> bool:
-    """Whether a word may name whoever does something: an actor, a director, a pianist."""
+    """Whether a word may name someone by what they do: an actor, a director, a pianist."""
     return word.casefold().endswith(_DOERS)
 
 
 def alike(word: str, other: str) -> float:
-    """How surely two stems are forms of one word, 0 to 1.
+    """How likely two stems are forms of one word, 0 to 1.
 
     Example:
         >>> alike(stem("reviews"), stem("reviewed")), alike(stem("directed"), stem("director"))
@@ -116,23 +116,23 @@ def alike(word: str, other: str) -> float:
 
 
 def _part(stem: str) -> str:
-    """What of a stem is in the words that it is a part of."""
+    """The part of a stem that longer words keep."""
     return stem.removesuffix("e")
 
 
 class Stems:
-    """Stems in which those that are :func:`alike` to a word are looked up: a schema can have thousands."""
+    """An index of stems, to look up those that are :func:`alike` to a word: a schema can have thousands."""
 
     def __init__(self, stems: Sequence[str]) -> None:
         self._stems = stems
-        self._places: dict[str, list[int]] = defaultdict(list)
+        self._indexes: dict[str, list[int]] = defaultdict(list)
         self._parts: dict[str, list[int]] = defaultdict(list)
-        for place, stem in enumerate(stems):
-            self._places[stem].append(place)
-            self._parts[_part(stem)].append(place)
+        for index, stem in enumerate(stems):
+            self._indexes[stem].append(index)
+            self._parts[_part(stem)].append(index)
 
     def alike(self, word: str) -> dict[int, float]:
-        """How surely each stem is a form of the same word as a stem; those that are not are left out.
+        """How likely each stem is a form of the same word as ``word``; the others are left out.
 
         Example:
             >>> Stems(["film", "direct", "write"]).alike(stem("director"))
@@ -141,10 +141,10 @@ class Stems:
         forms = {word, *(word + ending for ending in _ENDINGS)}
         forms |= {word.removesuffix(ending) for ending in _ENDINGS}
         parts = {word[start:end] for start in range(len(word)) for end in range(start + SHORTEST_PART, len(word) + 1)}
-        places = {place for form in forms for place in self._places.get(form, ())}
-        places |= {place for part in parts for place in self._parts.get(part, ())}
-        likeness = {place: alike(word, self._stems[place]) for place in sorted(places)}
-        return {place: value for place, value in likeness.items() if value}
+        indexes = {index for form in forms for index in self._indexes.get(form, ())}
+        indexes |= {index for part in parts for index in self._parts.get(part, ())}
+        likeness = {index: alike(word, self._stems[index]) for index in sorted(indexes)}
+        return {index: value for index, value in likeness.items() if value}
 
 
 WORD = re.compile(r"[^\W\d_]+(?:['’](?:s|t)\b)?|\d+(?:[.,]\d+)*s?|\S")

@@ -1,4 +1,4 @@
-"""How alike the words of a question and the names of a schema are: by their stems, else by their embeddings."""
+"""The likeness of a question's words to the names in a schema: by their stems, else by their embeddings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,27 +9,27 @@ from typing import Literal
 
 import numpy as np
 
-from gear_neo4j.graph.graph_schema import GraphSchema
-from gear_neo4j.graph.typegraph import words
+from gear_neo4j.graph.read.graph_schema import GraphSchema
+from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.models.embeddings import Embedder, Vectors
 from gear_neo4j.retrieval.patterns.language import STANDS_FOR, Stems, stem, telling_words
 from gear_neo4j.retrieval.patterns.reading import Reading
 
-# A cosine of two words from which they may mean the same, and the cosines that stand for 0 and for all but certain.
+# The minimum cosine of two related words, and the cosines that map to a likeness of 0 and to the maximum.
 RELATED = 0.4
 NOTHING, CERTAIN = 0.3, 0.8
 MOST_BY_COSINE = 0.85
 LEAST = 0.2
 SHARED = stem("share")
-# Texts whose vectors are kept: those of 384 dimensions take 30 MB.
+# Maximum number of cached vectors: at 384 dimensions they take 30 MB.
 MOST_KEPT = 20_000
-# Beside the best element for a word only those count that are nearly as like it.
+# Of the elements for a word, only those count whose likeness is at least this share of the best one's.
 NEARLY = 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A name of the schema: a label, a type, or a property of one of them."""
+    """An element of the schema: a label, a relationship type, or a property of one."""
 
     kind: Literal["label", "type", "property"]
     name: str
@@ -40,7 +40,7 @@ Likeness = Mapping[int, Mapping[Element, float]]
 
 
 class Likenesses:
-    """Likeness of words to the elements of one schema; vectors of words and wordings are kept."""
+    """The likeness of words to the elements of one schema; caches the vectors of texts."""
 
     def __init__(self, schema: GraphSchema, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -51,13 +51,13 @@ class Likenesses:
         self._elements = tuple(parts)
         self._parts = tuple(dict.fromkeys(part for of in parts.values() for part in of))
         self._stems = Stems(tuple(map(stem, self._parts)))
-        places = {part: place for place, part in enumerate(self._parts)}
-        # The parts of all elements, one element after the other, and where those of each begin.
-        self._flat = [places[part] for of in parts.values() for part in of]
+        indexes = {part: index for index, part in enumerate(self._parts)}
+        # The parts of all elements, one element after the other, and the offset of each element.
+        self._flat = [indexes[part] for of in parts.values() for part in of]
         self._starts = np.cumsum([0, *map(len, parts.values())])[:-1]
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
-        """One row a text; texts seen before cost nothing, as long as there are not too many of them."""
+        """The vectors of texts, one row each; cached texts are not encoded again."""
         with self._lock:
             rows = {text: self._kept[text] for text in texts if text in self._kept}
         missing = [text for text in dict.fromkeys(texts) if text not in rows]
@@ -70,27 +70,29 @@ class Likenesses:
         return np.array([rows[text] for text in texts])
 
     def of(self, reading: Reading) -> Likeness:
-        """For each content word of a question, by its place, the schema elements like it, each from 0 to 1."""
-        places = [place for place, word in enumerate(reading.words) if word.telling or _asks(reading, place)]
-        meant = [STANDS_FOR.get((word := reading.words[place].text.casefold()), (word,)) for place in places]
-        if not places or not self._parts:
+        """For each content word, by its index, the schema elements that it resembles, with a likeness of 0 to 1."""
+        indexes = [index for index, word in enumerate(reading.words) if word.telling or _asks(reading, index)]
+        meant = [STANDS_FOR.get((word := reading.words[index].text.casefold()), (word,)) for index in indexes]
+        if not indexes or not self._parts:
             return {}
         flat = [text for texts in meant for text in texts]
         cosines = self.vectors(flat) @ self._part_vectors.T
-        found: dict[int, dict[Element, float]] = {}
+        likeness: dict[int, dict[Element, float]] = {}
         row = 0
-        for place, texts in zip(places, meant, strict=True):
+        for index, texts in zip(indexes, meant, strict=True):
             nearest = cosines[row : row + len(texts)].max(axis=0)
             row += len(texts)
-            found[place] = self._row([stem(text) for text in texts], nearest)
-        for place, following in pairwise(places):
-            if reading.words[place].stem == SHARED and max(found[place].values(), default=0.0) < CERTAIN:
-                # What films share, each of them has: the word counts as the one after it.
-                found[place] = {element: value for element, value in found[following].items() if element.kind == "type"}
-        return found
+            likeness[index] = self._row([stem(text) for text in texts], nearest)
+        for index, following in pairwise(indexes):
+            if reading.words[index].stem == SHARED and max(likeness[index].values(), default=0.0) < CERTAIN:
+                # What films share, each of them has: the word counts as the next one.
+                likeness[index] = {
+                    element: value for element, value in likeness[following].items() if element.kind == "type"
+                }
+        return likeness
 
     def labels_like(self, texts: Sequence[str], labels: Sequence[str]) -> dict[str, float]:
-        """The greatest cosine of each label, or of a synonym of it, with any of the texts."""
+        """For each label, the greatest cosine of its name or a synonym with any of the texts."""
         names = [(label, name) for label in labels for name in (words(label), *self._schema.synonyms.get(label, ()))]
         rows = self.vectors([*texts, *(name for _, name in names)])
         greatest = (rows[: len(texts)] @ rows[len(texts) :].T).max(axis=0).tolist()
@@ -100,7 +102,7 @@ class Likenesses:
         return cosines
 
     def _names(self) -> Iterator[tuple[Element, str]]:
-        """The elements of the schema with the names that they are known by."""
+        """The elements of the schema, each with its name."""
         yield from ((Element("label", label), label) for label in self._schema.labels)
         yield from ((Element("type", type), type) for type in self._schema.types)
         for owner in self._schema.owners():
@@ -111,27 +113,27 @@ class Likenesses:
         return self._embedder.embed(self._parts)
 
     def _words(self, name: str) -> tuple[str, ...]:
-        """The words of a name in the schema, and those of its synonyms."""
+        """The words of a schema name and of its synonyms."""
         return (
             *telling_words(name),
             *(word for text in self._schema.synonyms.get(name, ()) for word in telling_words(text)),
         )
 
     def _row(self, stems: Sequence[str], cosines: Vectors) -> dict[Element, float]:
-        """The elements that are like any of the stems; only for those that are no form of one do the cosines count."""
+        """The elements that resemble any of the stems; cosines only count for words that are no form of a stem."""
         by_part = _by_cosines(cosines)
         forms: dict[int, float] = {}
         for word in stems:
-            for place, value in self._stems.alike(word).items():
-                forms[place] = max(value, forms.get(place, 0.0))
+            for index, value in self._stems.alike(word).items():
+                forms[index] = max(value, forms.get(index, 0.0))
         by_part[list(forms)] = list(forms.values())
         values = np.maximum.reduceat(by_part[self._flat], self._starts)
         kept = np.flatnonzero(values >= max(LEAST, NEARLY * values.max()))
-        return {self._elements[place]: float(values[place]) for place in kept}
+        return {self._elements[index]: float(values[index]) for index in kept}
 
 
 def by_cosine(cosine: float) -> float:
-    """Likeness by a cosine, 0 to 0.85.
+    """The likeness for a cosine, 0 to 0.85.
 
     Example:
         >>> by_cosine(0.35), round(by_cosine(0.5), 2), by_cosine(1.0)
@@ -145,6 +147,6 @@ def _by_cosines(cosines: Vectors) -> Vectors:
     return np.where(cosines > RELATED, np.clip(likeness, 0.0, MOST_BY_COSINE), 0.0)
 
 
-def _asks(reading: Reading, place: int) -> bool:
-    word = reading.words[place]
+def _asks(reading: Reading, index: int) -> bool:
+    word = reading.words[index]
     return word.literal is None and word.text.casefold() in STANDS_FOR

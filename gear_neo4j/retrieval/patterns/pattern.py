@@ -1,17 +1,17 @@
-"""A pattern: a small tree of labels and relationship types with conditions, one of its nodes the answer."""
+"""A pattern: a small tree of labels and relationship types with conditions; one of its nodes is the answer."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
-from gear_neo4j.graph.typegraph import words
+from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.retrieval.patterns.conditions import Condition
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A relationship between two nodes of a pattern, by their places; ``forward`` if it is stored from start to end."""
+    """A relationship between two nodes of a pattern, by their indexes; ``forward`` if stored from start to end."""
 
     start: int
     end: int
@@ -20,22 +20,22 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A condition at a node or an edge, by its place, and the literal of the question that states it."""
+class Constraint:
+    """A condition on the node or edge at an index of a pattern, and the literal of the question that states it."""
 
-    place: int
+    index: int
     condition: Condition
     literal: int
 
     @property
     def colour(self) -> int:
-        """A number for what is stated, wherever it is placed."""
+        """A number for what is stated, whichever node or edge it holds for."""
         return hash((self.literal, self.condition.property, self.condition.texts))
 
 
 @dataclass(frozen=True, slots=True)
 class Parallel:
-    """A second relationship between the two nodes of an edge: who directed a film and acted in the same."""
+    """A second relationship between the two nodes of an edge: who directed a film and acted in it."""
 
     edge: int
     type: str
@@ -48,32 +48,32 @@ class Pattern:
 
     labels: tuple[str, ...]
     edges: tuple[Edge, ...] = ()
-    on_nodes: tuple[Placed, ...] = ()
-    on_edges: tuple[Placed, ...] = ()
+    on_nodes: tuple[Constraint, ...] = ()
+    on_edges: tuple[Constraint, ...] = ()
     parallels: tuple[Parallel, ...] = ()
 
     @property
-    def placed(self) -> tuple[Placed, ...]:
+    def constraints(self) -> tuple[Constraint, ...]:
         """All conditions."""
         return self.on_nodes + self.on_edges
 
     @cached_property
-    def measures(self) -> tuple[Placed, ...]:
-        """What an aggregation is over; empty for a pattern that only lists its nodes."""
-        return tuple(placed for placed in self.placed if placed.condition.operator == "measure")
+    def measures(self) -> tuple[Constraint, ...]:
+        """What an aggregation measures; empty for a pattern that only lists its nodes."""
+        return tuple(constraint for constraint in self.constraints if constraint.condition.operator == "measure")
 
     @cached_property
     def contradicts_itself(self) -> bool:
-        """Whether a node has a relationship that it must not have."""
+        """Whether a node has a relationship that a condition excludes."""
         return any(
-            placed.condition.operator == "absent" and self.edges[edge].type in placed.condition.texts
-            for placed in self.on_nodes
-            for edge, _, _ in self.ways[placed.place]
+            constraint.condition.operator == "absent" and self.edges[edge].type in constraint.condition.texts
+            for constraint in self.on_nodes
+            for edge, _, _ in self.ways[constraint.index]
         )
 
     @cached_property
     def edge_types(self) -> Mapping[str, int]:
-        """How many edges there are of each type."""
+        """The number of edges of each type."""
         counts: dict[str, int] = {}
         for edge in self.edges:
             counts[edge.type] = counts.get(edge.type, 0) + 1
@@ -81,42 +81,45 @@ class Pattern:
 
     @cached_property
     def types(self) -> Mapping[str, int]:
-        """How many relationships there are of each type, the parallel ones among them."""
+        """The number of relationships of each type, including the parallel ones."""
         counts = dict(self.edge_types)
         for parallel in self.parallels:
             counts[parallel.type] = counts.get(parallel.type, 0) + 1
         return counts
 
     def without_measures(self) -> Self:
-        """The same pattern, of which only the nodes are wanted."""
-        kept = [tuple(placed for placed in of if placed not in self.measures) for of in (self.on_nodes, self.on_edges)]
-        return replace(self, on_nodes=kept[0], on_edges=kept[1])
+        """The same pattern, which only lists its nodes."""
+        on_nodes, on_edges = (
+            tuple(constraint for constraint in constraints if constraint not in self.measures)
+            for constraints in (self.on_nodes, self.on_edges)
+        )
+        return replace(self, on_nodes=on_nodes, on_edges=on_edges)
 
     @cached_property
     def ways(self) -> tuple[tuple[tuple[int, int, bool], ...], ...]:
         """For each node its edges, each with the node at the other end and whether it is stored in that direction."""
         ways: list[list[tuple[int, int, bool]]] = [[] for _ in self.labels]
-        for place, edge in enumerate(self.edges):
-            ways[edge.start].append((place, edge.end, edge.forward))
-            ways[edge.end].append((place, edge.start, not edge.forward))
+        for index, edge in enumerate(self.edges):
+            ways[edge.start].append((index, edge.end, edge.forward))
+            ways[edge.end].append((index, edge.start, not edge.forward))
         return tuple(map(tuple, ways))
 
     @cached_property
     def form(self) -> int:
         """A number that two patterns share if they differ only in the order of their nodes.
 
-        By colour refinement, which tells all trees apart: each node's colour takes in those of its neighbours.
+        Computed by colour refinement, which distinguishes all trees: the colour of a node depends on its neighbours'.
         """
         colours = [hash(label) for label in self.labels]
-        for placed in self.on_nodes:
-            colours[placed.place] += placed.colour
+        for constraint in self.on_nodes:
+            colours[constraint.index] += constraint.colour
         from_start, from_end = self._edge_colours()
         for _ in self.edges:
             neighbours: list[list[int]] = [[] for _ in colours]
-            for place, edge in enumerate(self.edges):
-                neighbours[edge.start].append(hash((from_start[place], colours[edge.end])))
-                neighbours[edge.end].append(hash((from_end[place], colours[edge.start])))
-            # Sorted, not added up: sums of hashes collide.
+            for index, edge in enumerate(self.edges):
+                neighbours[edge.start].append(hash((from_start[index], colours[edge.end])))
+                neighbours[edge.end].append(hash((from_end[index], colours[edge.start])))
+                # Sorted, not added up: sums of hashes collide.
             colours = [hash((own, *sorted(of))) for own, of in zip(colours, neighbours, strict=True)]
         return hash(tuple(sorted(colours)))
 
@@ -127,13 +130,13 @@ class Pattern:
         for parallel in self.parallels:
             from_start[parallel.edge] += hash((parallel.type, parallel.forward))
             from_end[parallel.edge] += hash((parallel.type, not parallel.forward))
-        for placed in self.on_edges:
-            from_start[placed.place] += placed.colour
-            from_end[placed.place] += placed.colour
+        for constraint in self.on_edges:
+            from_start[constraint.index] += constraint.colour
+            from_end[constraint.index] += constraint.colour
         return from_start, from_end
 
     def is_part_of(self, other: "Pattern") -> bool:
-        """Whether all that it asks for is asked for by another pattern, too: where it has no nodes, nor has the other.
+        """Whether another pattern asks for everything that this one asks for: if this one has no nodes, nor has that.
 
         Example:
             >>> films = Pattern(("Person", "Film"), (Edge(0, 1, "WROTE", True),))
@@ -145,9 +148,9 @@ class Pattern:
             return self == other
         return any(self._fits(other, {0: node}, frozenset()) for node in range(len(other.labels)))
 
-    def _fits(self, other: "Pattern", places: Mapping[int, int], used: frozenset[int]) -> bool:
-        """Whether the nodes that have places in another pattern are like those there, and the rest can be placed."""
-        if not all(self._like(other, node, place) for node, place in places.items()):
+    def _fits(self, other: "Pattern", matched: Mapping[int, int], used: frozenset[int]) -> bool:
+        """Whether nodes are like those of another pattern that they are matched with, and the rest can be matched."""
+        if not all(self._like(other, mine, theirs) for mine, theirs in matched.items()):
             return False
         edge = len(used)
         if edge == len(self.edges):
@@ -155,19 +158,19 @@ class Pattern:
         mine = self.edges[edge]
         stated = _stated(self.on_edges, edge)
         return any(
-            self._fits(other, {**places, mine.end: end}, used | {theirs})
-            for theirs, end, forward in other.ways[places[mine.start]]
+            self._fits(other, {**matched, mine.end: end}, used | {theirs})
+            for theirs, end, forward in other.ways[matched[mine.start]]
             if theirs not in used
             and (other.edges[theirs].type, forward) == (mine.type, mine.forward)
             and stated <= _stated(other.on_edges, theirs)
         )
 
-    def _like(self, other: "Pattern", node: int, place: int) -> bool:
-        same_label = self.labels[node] == other.labels[place]
-        return same_label and _stated(self.on_nodes, node) <= _stated(other.on_nodes, place)
+    def _like(self, other: "Pattern", mine: int, theirs: int) -> bool:
+        same_label = self.labels[mine] == other.labels[theirs]
+        return same_label and _stated(self.on_nodes, mine) <= _stated(other.on_nodes, theirs)
 
     def wording(self, target: int) -> str:
-        """The pattern in words, from a node outwards: what is compared with a question.
+        """The pattern in words, from a node outwards, to be compared with a question.
 
         Example:
             >>> Pattern(("Film", "Person"), (Edge(0, 1, "WRITTEN_BY", True),)).wording(1)
@@ -178,19 +181,19 @@ class Pattern:
     def _phrases(self, node: int, behind: int | None) -> Iterator[str]:
         if conditions := self._conditions(self.on_nodes, node):
             yield f"{words(self.labels[node])} with {conditions}"
-        for place, end, forward in self.ways[node]:
-            if place != behind:
+        for index, end, forward in self.ways[node]:
+            if index != behind:
                 start, stop = (node, end) if forward else (end, node)
-                phrase = f"{words(self.labels[start])} {words(self.edges[place].type)} {words(self.labels[stop])}"
-                yield " ".join(filter(None, (phrase, self._conditions(self.on_edges, place))))
-                yield from self._phrases(end, place)
+                phrase = f"{words(self.labels[start])} {words(self.edges[index].type)} {words(self.labels[stop])}"
+                yield " ".join(filter(None, (phrase, self._conditions(self.on_edges, index))))
+                yield from self._phrases(end, index)
 
-    def _conditions(self, conditions: tuple[Placed, ...], place: int) -> str:
-        return " ".join(_said(placed.condition) for placed in conditions if placed.place == place)
+    def _conditions(self, constraints: tuple[Constraint, ...], index: int) -> str:
+        return " ".join(_said(constraint.condition) for constraint in constraints if constraint.index == index)
 
 
-def _stated(placed: tuple[Placed, ...], place: int) -> frozenset[Condition]:
-    return frozenset(one.condition for one in placed if one.place == place)
+def _stated(constraints: tuple[Constraint, ...], index: int) -> frozenset[Condition]:
+    return frozenset(constraint.condition for constraint in constraints if constraint.index == index)
 
 
 def _said(condition: Condition) -> str:

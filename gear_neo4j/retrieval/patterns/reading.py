@@ -1,12 +1,12 @@
-"""A question as the search for patterns takes it: its words, and the values, numbers and flags that it states."""
+"""Reads a question for the pattern search: its words, and the values, numbers and flags that it states."""
 
 import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from gear_neo4j.graph.graph_schema import GraphSchema, Owner, PropertySchema
-from gear_neo4j.graph.typegraph import words
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, PropertySchema
+from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.retrieval.dictionary import Dictionary, Match
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation, aggregation_in
 from gear_neo4j.retrieval.patterns.conditions import (
@@ -23,14 +23,14 @@ from gear_neo4j.retrieval.patterns.conditions import (
 from gear_neo4j.retrieval.patterns.language import CAMEL, WORD, alike, is_identifier, stem, stop_words, telling_words
 from gear_neo4j.retrieval.patterns.vocabulary import Vocabulary
 
-# A literal that is written like any word of the language says little.
+# The weight of a literal that looks like an ordinary word.
 PLAIN = 0.15
-# A property with fewer values is a closed list: one of them is meant even where it is written small.
+# A property with fewer values is a closed list: its values are recognised in lower case, too.
 CLOSED = 200
-# Properties that the words near a number name nearly as well as the best one.
+# Properties are kept if their prior is at most this much below the best.
 MARGIN = 0.8
 MOST_PROPERTIES = 8
-# The date of an order itself, called orderDate, is rather meant than others where no word says which.
+# Prior of an order's own date, called orderDate, if no word says which date is meant.
 OWN_DATE = 0.2
 YEARS = (1000, 2100)
 _IDS = re.compile(r"ids?\b|\w+ids?$", re.IGNORECASE)
@@ -40,7 +40,7 @@ _DIGITS = re.compile(r"[\d.,$]+")
 
 @dataclass(slots=True)
 class Word:
-    """A word of a question: its place in the text, its stem, whether it tells anything, and the literal it is in."""
+    """A word of a question: its span in the text, its stem, whether it carries meaning, and its literal."""
 
     text: str
     start: int
@@ -52,9 +52,9 @@ class Word:
 
 @dataclass(slots=True)
 class Literal:
-    """Something that a question states: from its first to its last word, the conditions that it may mean.
+    """A value, number or flag in a question: its first and last word, and the conditions that it may mean.
 
-    ``weight`` is how surely it is stated, ``small`` whether it is written without capitals and quotes.
+    ``weight`` is how likely it is a literal, ``small`` whether it is written without capitals and quotes.
     """
 
     first: int
@@ -66,7 +66,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A comparison with a number, from its first to its last word: *more than five*."""
+    """A comparison with a number, with its first and last word: *more than five*."""
 
     first: int
     last: int
@@ -75,7 +75,7 @@ class Compared:
 
 @dataclass(slots=True)
 class Reading:
-    """A question, read; ``measure`` is the number of the literal that its aggregation is over."""
+    """The reading of a question; ``measure`` is the index of the literal that its aggregation measures."""
 
     text: str
     words: list[Word]
@@ -85,16 +85,16 @@ class Reading:
     measure: int | None = None
 
     def drop(self, literals: set[int]) -> None:
-        """Take literals for plain words."""
-        kept = [place for place in range(len(self.literals)) if place not in literals]
+        """Turn literals back into plain words."""
+        kept = [index for index in range(len(self.literals)) if index not in literals]
         moved = {old: new for new, old in enumerate(kept)}
         for word in self.words:
             if word.literal is not None:
                 word.literal = moved.get(word.literal)
-        self.literals = [self.literals[place] for place in kept]
+        self.literals = [self.literals[index] for index in kept]
 
     def masked(self) -> str:
-        """The question with the label in place of each value: what the wording of patterns is compared with."""
+        """The question with each value replaced by its label, to be compared with the wording of patterns."""
         parts: list[str] = []
         previous = None
         for word in self.words:
@@ -107,12 +107,12 @@ class Reading:
         return " ".join(parts)
 
 
-class Reader:
+class QuestionReader:
     """Reads questions about one graph.
 
     Args:
         vocabulary: the values of its text properties.
-        dictionary: finds them in a text.
+        dictionary: finds these values in a text.
     """
 
     def __init__(self, schema: GraphSchema, vocabulary: Vocabulary, dictionary: Dictionary) -> None:
@@ -130,7 +130,7 @@ class Reader:
         self._schema_stems = {part for stems in self._schema_words for part in stems}
 
     def read(self, question: str) -> Reading:
-        """The words and literals of a question; dates first, then quotations, values, numbers, and flags."""
+        """The words and literals of a question: first dates, then quotations, values, numbers, and flags."""
         reading = Reading(question, list(_words(question)))
         self._dates(reading)
         self._quotations(reading)
@@ -146,11 +146,11 @@ class Reader:
         if len(word.text) < 2 or not word.text[0].isalpha():
             return False
         plain = word.text.casefold() in stop_words()
-        # At the beginning, *name* is a command.
+        # As the first word, *name* is a command.
         return not plain or (word.start > 0 and len(word.text) > 3 and word.stem in self._schema_stems)
 
     def _dates(self, reading: Reading) -> None:
-        """Dates with a month, unless they stand within a quotation."""
+        """Dates with a month, except inside quotations."""
         quoted = [match.span() for match in QUOTED.finditer(reading.text)]
         for date in dates_in(reading.text):
             within = any(start < date.start and date.end < end for start, end in quoted)
@@ -182,7 +182,7 @@ class Reader:
         shouted = reading.text == reading.text.casefold()
         matches = self._dictionary.find(reading.text)
         matches += self._plurals(reading, matches)
-        # Beside a name that is written like one, a plain word is hardly another.
+        # If one name is capitalised, a lower-case word is unlikely to be another.
         named = any(match.text != match.text.casefold() for match in matches)
         for match in matches:
             conditions = self._conditions(reading, match.start, match.text)
@@ -198,20 +198,20 @@ class Reader:
             plain = small and not shouted and len(said) == 1 and not known
             _add(reading, match.start, match.end, conditions, weight=PLAIN if plain else 1.0, small=small)
 
-    def _plurals(self, reading: Reading, matches: Sequence[Match]) -> list[Match]:
-        """The names that stand in the plural: *Ewoks*."""
-        found = self._dictionary.find(_PLURAL.sub(" ", reading.text))
-        known = {match.start for match in matches}
+    def _plurals(self, reading: Reading, others: Sequence[Match]) -> list[Match]:
+        """Names in the plural: *Ewoks*."""
+        matches = self._dictionary.find(_PLURAL.sub(" ", reading.text))
+        known = {match.start for match in others}
         return [
             match
-            for match in found
+            for match in matches
             if match.start not in known
             and _PLURAL.match(reading.text, match.end)
             and any(map(self._is_name, self._vocabulary.conditions(match.text)))
         ]
 
     def _conditions(self, reading: Reading, start: int, text: str) -> list[Condition]:
-        """The properties that have a text as their value, or must not have it: *other than Berlin*."""
+        """The conditions that a property has a text as its value, or must not have it: *other than Berlin*."""
         conditions = self._vocabulary.conditions(text)
         if is_excepted(reading.text[:start]):
             return [replace(condition, operator="other") for condition in conditions]
@@ -227,18 +227,18 @@ class Reader:
         for numbers in sorted(numbers_in(reading.text), key=lambda numbers: numbers.start):
             if not _is_free(reading, numbers.start, numbers.end) or _limits(reading, numbers):
                 continue
-            conditions = sorted(self._comparisons(reading, numbers), key=lambda found: -found.prior)
+            conditions = sorted(self._comparisons(reading, numbers), key=lambda condition: -condition.prior)
             if not numbers.compared and not (conditions and conditions[0].prior >= 0.5):
                 text = reading.text[numbers.start : numbers.end].strip("'")
                 named = filter(self._is_name, self._vocabulary.conditions(text))
                 conditions += [replace(condition, prior=-0.2) for condition in named]
-            best = [found for found in conditions if found.prior >= conditions[0].prior - MARGIN]
+            best = [condition for condition in conditions if condition.prior >= conditions[0].prior - MARGIN]
             _add(reading, numbers.start, numbers.end, best[:MOST_PROPERTIES])
             if numbers.compared:
                 reading.comparisons.append(Compared(*_span(reading, numbers.start, numbers.end), numbers.bounds))
 
     def _comparisons(self, reading: Reading, numbers: Numbers) -> Iterator[Condition]:
-        """The properties that a number may be compared with: named by the words around it, or years."""
+        """The properties that a number may be compared with: those that nearby words name, and years."""
         first, last = _span(reading, numbers.start, numbers.end)
         asks_for_id = any(_IDS.match(word.text) for word in reading.words)
         for owner, property, stems in self._properties:
@@ -269,7 +269,7 @@ def _words(question: str) -> Iterator[Word]:
 
 
 def _without_values(reading: Reading) -> str:
-    """The text with each value and quotation replaced by dots: *Most Wanted* asks for no order."""
+    """The text with values and quotations replaced by dots: *Most Wanted* asks for no order."""
     text = QUOTED.sub(lambda match: "." * len(match[0]), reading.text)
     for word in reading.words:
         if word.literal is not None and reading.literals[word.literal].weight == 1:
@@ -278,20 +278,20 @@ def _without_values(reading: Reading) -> str:
 
 
 def _is_cue(reading: Reading, word: Word) -> bool:
-    """Whether a word only asks for an aggregation."""
+    """Whether a word belongs to the aggregation."""
     cues = reading.aggregation.cues if reading.aggregation else ()
     return any(word.start < end and word.end > start for start, end in cues)
 
 
 def _limits(reading: Reading, numbers: Numbers) -> bool:
-    """Whether a number says how many nodes are asked for."""
+    """Whether a number limits the nodes of the answer."""
     cues = reading.aggregation.cues if reading.aggregation else ()
     return any(start <= numbers.start and numbers.end <= end for start, end in cues)
 
 
 def _span(reading: Reading, start: int, end: int) -> tuple[int, int]:
-    places = [place for place, word in enumerate(reading.words) if word.start < end and word.end > start]
-    return places[0], places[-1]
+    indexes = [index for index, word in enumerate(reading.words) if word.start < end and word.end > start]
+    return indexes[0], indexes[-1]
 
 
 def _is_free(reading: Reading, start: int, end: int) -> bool:
@@ -333,19 +333,19 @@ def _may_be_years(property: PropertySchema, numbers: Numbers) -> bool:
 
 
 def _nearness(reading: Reading, first: int, last: int, stems: Sequence[str], owner: Owner) -> float:
-    """How well the words around a number name a property, 0 to 1: the nearer, the better."""
+    """How well the words around a number name a property, 0 to 1; nearer words count more."""
     best: dict[str, float] = {}
-    for place, word in enumerate(reading.words):
+    for index, word in enumerate(reading.words):
         part = next((part for part in stems if _same(word.stem, part)), None)
         if word.literal is None and part:
-            distance = first - place if place < first else place - last + 1
+            distance = first - index if index < first else index - last + 1
             best[part] = max(best.get(part, 0.0), math.exp(-max(0, distance - 2) / 5))
     own = set(stems) - set(map(stem, telling_words(owner.name))) or set(stems)
     return sum(best.values()) / len(stems) if own & best.keys() else 0.0
 
 
 def _compares(numbers: Numbers, stems: Sequence[str]) -> float:
-    """How surely an adjective compares a property: the share of its words that the best noun is."""
+    """How well an adjective fits a property: one over its number of words if it has one of the nouns."""
     return 1 / len(stems) if not set(stems).isdisjoint(map(stem, numbers.nouns)) else 0.0
 
 

@@ -1,4 +1,4 @@
-"""Runs patterns on the user's graph: their nodes with names and measures, or one figure."""
+"""Runs patterns on the user's graph, for nodes with names and measures, or for one figure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from functools import cached_property
 
 from gear_neo4j.domain import EntityHit, Figure
 from gear_neo4j.errors import InputError
-from gear_neo4j.graph.database import Row
-from gear_neo4j.graph.export import Version
-from gear_neo4j.graph.pattern_queries import PatternQueries
+from gear_neo4j.graph.connection.database import Row
+from gear_neo4j.graph.read.pagerank_queries import Version
+from gear_neo4j.graph.read.pattern_queries import PatternQueries
 from gear_neo4j.retrieval.dictionary import Dictionaries, Dictionary
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
 from gear_neo4j.retrieval.patterns.conditions import is_name
@@ -16,13 +16,13 @@ from gear_neo4j.retrieval.patterns.cypher import MOST_ROWS, NO_ANCHORS, Anchors,
 from gear_neo4j.retrieval.patterns.pattern import Pattern
 from gear_neo4j.retrieval.patterns.search import Candidate
 
-# A name that more nodes bear is left to the server.
+# A name that more nodes share is left to the server.
 FEW_NODES = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """The nodes of a pattern, without ranks; ``whole`` is False if there may be more."""
+    """The nodes of a pattern, not yet ranked; ``whole`` is False if there may be more."""
 
     hits: tuple[EntityHit, ...]
     whole: bool
@@ -30,10 +30,10 @@ class Nodes:
 
 @dataclass(frozen=True)
 class PatternRunner:
-    """Runs the patterns of one ``version`` of a graph; each run is one round trip, which ends after five seconds.
+    """Runs the patterns of one ``version`` of a graph; each takes one round trip and times out after five seconds.
 
     Attributes:
-        dictionaries: give the nodes with a name, so that the server need not scan a label for them.
+        dictionaries: look up nodes by name, so that the server need not scan a label.
     """
 
     queries: PatternQueries
@@ -43,7 +43,7 @@ class PatternRunner:
 
     @cached_property
     def _dictionary(self) -> Dictionary | None:
-        """The names of the graph, read when a pattern first needs them; None if there are too many."""
+        """The names of the graph, loaded when a pattern first needs them; None if there are too many."""
         try:
             return self.dictionaries.at(self.version)
         except InputError:
@@ -58,12 +58,14 @@ class PatternRunner:
         pattern, target = candidate.pattern, candidate.target
         run = self.compiler.figure(pattern, target, wanted, anchors=self._anchors(pattern))
         value = self.queries.run(run)[0]["value"]
-        return Figure(value, pattern.wording(target), self.compiler.figure(pattern, target, wanted), candidate.sureness)
+        return Figure(
+            value, pattern.wording(target), self.compiler.figure(pattern, target, wanted), candidate.confidence
+        )
 
     def nodes(self, candidate: Candidate, *, limit: int, wanted: Aggregation = LISTED) -> Nodes:
-        """At most ``limit`` nodes of a pattern: by their measure, or those first that most ways lead to.
+        """At most ``limit`` nodes of a pattern, ordered by their measure or by the number of matches.
 
-        Nodes that the question names itself come last.
+        Nodes that the question itself names come last.
 
         Raises:
             QueryTimeout: the server took too long.
@@ -72,7 +74,7 @@ class PatternRunner:
         compiler, anchors = self.compiler, self._anchors(pattern)
         rows = self.queries.run(compiler.run(pattern, target, limit=limit, aggregation=wanted, anchors=anchors))
         cut = is_bounded(pattern) and _may_be_cut(rows, limit)
-        # Which rows come first depends on the plan: of a cut result, a reader gets the query as it was run.
+        # Which rows come first depends on the plan: for a cut result, the query is displayed as it was run.
         sought = anchors if cut else NO_ANCHORS
         shown = compiler.shown(pattern, target, limit=limit, aggregation=wanted, anchors=sought, bounded=cut)
         if not pattern.measures:
@@ -88,24 +90,24 @@ class PatternRunner:
                 wording,
                 shown,
                 row["value"],
-                candidate.sureness,
+                candidate.confidence,
             )
             for row in rows
         )
         return Nodes(tuple(hits), whole=len(rows) < limit and not cut)
 
     def _anchors(self, pattern: Pattern) -> Anchors:
-        """The nodes that the names in a pattern may mean, as far as these are few."""
+        """The nodes that the names in a pattern may mean, unless a name has too many."""
         if not pattern.edges:
-            # Its node may be in no triple, and so in no dictionary.
+            # The dictionary only holds nodes in triples, and this node may be in none.
             return NO_ANCHORS
         anchors: dict[int, Sequence[str]] = {}
-        for placed in pattern.on_nodes:
-            if is_name(placed.condition, self.compiler.schema) and self._dictionary:
-                texts = placed.condition.texts
+        for constraint in pattern.on_nodes:
+            if is_name(constraint.condition, self.compiler.schema) and self._dictionary:
+                texts = constraint.condition.texts
                 ids = dict.fromkeys(id for text in texts for id in self._dictionary.nodes_named(text))
                 if 0 < len(ids) <= FEW_NODES:
-                    anchors[placed.place] = list(ids)
+                    anchors[constraint.index] = list(ids)
         return anchors
 
 

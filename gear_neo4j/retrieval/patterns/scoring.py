@@ -1,4 +1,4 @@
-"""How well a pattern explains a question: what it covers of its words and literals, less what nothing asks for."""
+"""Scores how well a pattern explains a question: the words and literals that it covers, less its unneeded parts."""
 
 import math
 from collections import defaultdict
@@ -6,35 +6,36 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import fmean
 
-from gear_neo4j.graph.graph_schema import GraphSchema
+from gear_neo4j.graph.read.graph_schema import GraphSchema
 from gear_neo4j.retrieval.patterns.conditions import is_count, is_name
 from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
 from gear_neo4j.retrieval.patterns.likeness import Element
-from gear_neo4j.retrieval.patterns.pattern import Pattern, Placed
+from gear_neo4j.retrieval.patterns.pattern import Constraint, Pattern
 
-# The share of a question's words that a pattern without any value must explain.
+# A pattern without a value must explain at least this share of a question's words.
 MOST_WORDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each part of a question counts, in points; chosen on the even questions of movies, northwind and MetaQA.
+    """The points for each part of a question; chosen on the even questions of movies, northwind and MetaQA.
 
     Attributes:
-        literal: a value, number or flag that the pattern has a condition for.
-        prior: how well the words around it name the condition's property.
-        near: the condition's label stands near it.
-        beside: the type that stands next to a name is at the named node; ``asked``, next to what is asked for.
+        literal: a value, number or flag for which the pattern has a condition.
+        prior: how well nearby words name the condition's property.
+        near: the condition's label is near the literal.
+        beside: the type next to a name belongs to the named node; ``asked``: the type next to the question word.
         word: a word that names one of the pattern's labels, types or properties.
-        again: the share of a further word for the same relationship.
-        target: the answer's label is asked for.
-        own: what an aggregation measures is a property of the answer.
-        named: the answer is named in the question, so it is hardly the answer.
-        edge: each relationship; ``unsaid`` more if no word supports it, ``back`` if it repeats one that has support.
-        loose: a node that nothing is said of, unless by its label (``unlabelled`` less) or relationship (``untied``).
-        parallel: a second relationship between two nodes where words support both; ``unshared`` less where not.
-        direction: a relationship within one label has the direction that the question says.
-        wording: the cosine of the pattern's wording with the question.
+        again: the share that another word for the same relationship gets.
+        target: the question asks for the answer's label.
+        own: the measure is a property of the answer.
+        named: subtracted if the question names the answer, which is then unlikely to be the answer.
+        edge: subtracted for each relationship; also ``unsaid`` if no word supports it, ``back`` if it is a repetition.
+        loose: subtracted for an end node without a condition; also ``unlabelled`` if no word supports its label. If no
+            word supports its relationship either, ``untied`` is subtracted instead.
+        parallel: a second relationship between two nodes if words support both; otherwise ``unshared`` is subtracted.
+        direction: a relationship within one label has the direction that the question states.
+        wording: multiplied by the cosine of the pattern's wording and the question.
     """
 
     literal: float = 2.0
@@ -60,17 +61,18 @@ class Weights:
 
 
 WEIGHTS = Weights()
-# How many words support each type, or how many nodes of a label are still to be named.
+# Counts: the words that support each type, or the nodes of a label that no word has named yet.
 Uses = defaultdict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """How much of a question a pattern accounts for.
+    """How much of a question a pattern explains.
 
     Attributes:
-        words: the mean likeness of its telling words to what the pattern explains them by, 0 to 1; ``least`` the least.
-        target: how surely the answer's label is asked for, 0 to 1.
+        words: the mean likeness of the question's content words to the pattern's elements, 0 to 1; ``least`` is the
+            minimum.
+        target: how likely the question asks for the answer's label, 0 to 1.
     """
 
     words: float
@@ -87,7 +89,7 @@ class Scorer:
     weights: Weights = WEIGHTS
 
     def score(self, pattern: Pattern) -> float:
-        """The points of a pattern, its best node taken for the answer, without its wording."""
+        """The points of a pattern with its best node as the answer, without those for its wording."""
         named = self._named(pattern)
         uses = Uses(int)
         points = self._words(pattern, named, uses) + self._literals(pattern, named)
@@ -96,7 +98,7 @@ class Scorer:
         return points + self._parallels(pattern, uses) + self._direction(pattern, target)
 
     def _direction(self, pattern: Pattern, target: int) -> float:
-        """Points for the direction of a relationship between nodes of one label: who follows, or is followed."""
+        """Points for the direction of a relationship within one label: who follows, or is followed."""
         points = 0.0
         for edge, _, forward in pattern.ways[target]:
             ends = {pattern.labels[pattern.edges[edge].start], pattern.labels[pattern.edges[edge].end]}
@@ -105,23 +107,25 @@ class Scorer:
         return points
 
     def _is_done_by_target(self, type: str) -> bool:
-        """Whether the word for a type is active, with what is asked for before it: *who follows Ann*, not *by Ann*."""
+        """Whether the answer is the subject of a type's word: *who follows Ann*, not *who is followed by Ann*."""
         words = self.hints.reading.words
-        place = self.hints.first_words.get(type)
-        if place is None:
+        index = self.hints.first_words.get(type)
+        if index is None:
             return True
-        following = [word.text.casefold() for word in words[place + 1 : place + 2]]
+        following = [word.text.casefold() for word in words[index + 1 : index + 2]]
         passive = following == ["by"]
-        # Whom does Ann follow: a name stands before the word.
-        object = any(literal.last < place for literal in self.hints.reading.literals)
+        # Whom does Ann follow: a name precedes the word.
+        object = any(literal.last < index for literal in self.hints.reading.literals)
         return passive == object
 
     def targets(self, pattern: Pattern) -> list[tuple[int, float]]:
-        """The nodes of a pattern with their points as the answer, best first."""
+        """The nodes of a pattern, each with its points as the answer, best first."""
         return sorted(self._targets(pattern, self._named(pattern)), key=lambda entry: -entry[1])
 
     def _targets(self, pattern: Pattern, named: frozenset[int]) -> Iterator[tuple[int, float]]:
-        measured = {placed.place: placed.condition for placed in pattern.measures if placed in pattern.on_nodes}
+        measured = {
+            constraint.index: constraint.condition for constraint in pattern.measures if constraint in pattern.on_nodes
+        }
         asked = [self.hints.asked.get(edge.type, 0.0) for edge in pattern.edges] if self.hints.asked else []
         for node, label in enumerate(pattern.labels):
             points = self.weights.target * self.hints.wanted.labels.get(label, 0.0)
@@ -134,23 +138,29 @@ class Scorer:
             yield node, points
 
     def _named(self, pattern: Pattern) -> frozenset[int]:
-        return frozenset(placed.place for placed in pattern.on_nodes if is_name(placed.condition, self.schema))
+        return frozenset(
+            constraint.index for constraint in pattern.on_nodes if is_name(constraint.condition, self.schema)
+        )
 
     def _words(self, pattern: Pattern, named: frozenset[int], uses: Uses) -> float:
-        """Points for words; counts in ``uses`` how many support each type."""
+        """Points for words; counts the words that support each type in ``uses``."""
         points = 0.0
-        for place, element, value in self._explained(pattern, named):
+        for index, element, value in self._explained(pattern, named):
             share = 1.0
             if element.kind == "type":
                 enough = uses[element.name] >= pattern.types.get(element.name, 0)
-                share = self.weights.again if enough or place in self.hints.wanted.appositions else 1.0
+                share = self.weights.again if enough or index in self.hints.wanted.appositions else 1.0
                 uses[element.name] += value >= SUPPORTS
             points += share * self.weights.word * value
         return points
 
     def _explained(self, pattern: Pattern, named: frozenset[int]) -> Iterator[tuple[int, Element, float]]:
-        """The words that the pattern explains, by their places, with its element; a node's label explains one word."""
-        absent = [placed.condition.texts[0] for placed in pattern.on_nodes if placed.condition.operator == "absent"]
+        """The indexes of the words that the pattern explains, with the element; a node's label explains one word."""
+        absent = [
+            constraint.condition.texts[0]
+            for constraint in pattern.on_nodes
+            if constraint.condition.operator == "absent"
+        ]
         types = {*pattern.types, *absent}
         unnamed = Uses(int)
         for node, label in enumerate(pattern.labels):
@@ -158,9 +168,11 @@ class Scorer:
         for end in (end for type in absent for end in self.schema.ends[type]):
             unnamed[end] += 1
         given = {pattern.labels[node] for node in named}
-        properties = {(placed.condition.owner.name, placed.condition.property) for placed in pattern.placed}
-        for place, row in self.hints.content.items():
-            apposition = place in self.hints.wanted.appositions
+        properties = {
+            (constraint.condition.owner.name, constraint.condition.property) for constraint in pattern.constraints
+        }
+        for index, row in self.hints.content.items():
+            apposition = index in self.hints.wanted.appositions
             for element, value in row:
                 if element.kind == "label":
                     present = element.name in given if apposition else unnamed[element.name] > 0
@@ -170,27 +182,27 @@ class Scorer:
                     present = (element.name, element.property) in properties
                 if present:
                     unnamed[element.name] -= element.kind == "label" and not apposition
-                    yield place, element, value
+                    yield index, element, value
                     break
 
     def is_meant(self, pattern: Pattern) -> bool:
-        """Whether a question says enough of a pattern: a value, or else many of its words."""
-        if any(placed.condition.operator != "measure" for placed in pattern.placed):
+        """Whether a question supports a pattern: the pattern has a value, or explains enough of the words."""
+        if any(constraint.condition.operator != "measure" for constraint in pattern.constraints):
             return True
         explained = [value for *_, value in self._explained(pattern, frozenset()) if value >= SUPPORTS]
         return bool(explained) and len(explained) >= MOST_WORDS * len(self.hints.content)
 
     def evidence(self, pattern: Pattern, target: int) -> Evidence:
-        """How much of the question a pattern accounts for, with one of its nodes as the answer."""
-        explained = {place: value for place, _, value in self._explained(pattern, self._named(pattern))}
+        """How much of the question a pattern explains, with one of its nodes as the answer."""
+        explained = {index: value for index, _, value in self._explained(pattern, self._named(pattern))}
         labels = {Element("label", label) for label in pattern.labels}
         explained |= {
-            place: value
-            for place in self.hints.wanted.appositions
-            for element, value in self.hints.content.get(place, ())
+            index: value
+            for index in self.hints.wanted.appositions
+            for element, value in self.hints.content.get(index, ())
             if element in labels
         }
-        words = [explained.get(place, 0.0) for place in self.hints.content]
+        words = [explained.get(index, 0.0) for index in self.hints.content]
         return Evidence(
             words=fmean(words) if words else 1.0,
             least=min(words, default=1.0),
@@ -199,21 +211,21 @@ class Scorer:
 
     def _literals(self, pattern: Pattern, named: frozenset[int]) -> float:
         points = 0.0
-        for placed in pattern.placed:
-            weight = self.hints.reading.literals[placed.literal].weight
-            points += self.weights.literal * weight + self.weights.prior * placed.condition.prior
-            points += self.weights.near * weight * self._label_near(placed)
-        for placed in pattern.on_nodes:
-            if placed.place in named:
-                beside = self.hints.beside.get(placed.literal, {})
-                types = (pattern.edges[edge].type for edge, _, _ in pattern.ways[placed.place])
-                weight = self.hints.reading.literals[placed.literal].weight
+        for constraint in pattern.constraints:
+            weight = self.hints.reading.literals[constraint.literal].weight
+            points += self.weights.literal * weight + self.weights.prior * constraint.condition.prior
+            points += self.weights.near * weight * self._label_near(constraint)
+        for constraint in pattern.on_nodes:
+            if constraint.index in named:
+                beside = self.hints.beside.get(constraint.literal, {})
+                types = (pattern.edges[edge].type for edge, _, _ in pattern.ways[constraint.index])
+                weight = self.hints.reading.literals[constraint.literal].weight
                 points += self.weights.beside * weight * max((beside.get(type, 0.0) for type in types), default=0.0)
         return points
 
-    def _label_near(self, placed: Placed) -> float:
-        """How near a condition's label stands to its literal, 0 to 1."""
-        owner, literal = placed.condition.owner, self.hints.reading.literals[placed.literal]
+    def _label_near(self, constraint: Constraint) -> float:
+        """How near the words for a condition's label are to its literal, 0 to 1."""
+        owner, literal = constraint.condition.owner, self.hints.reading.literals[constraint.literal]
         if owner.kind != "label":
             return 0.0
         return max(
@@ -225,8 +237,8 @@ class Scorer:
         )
 
     def _edges(self, pattern: Pattern, uses: Uses) -> float:
-        """What relationships cost: little where a word supports them."""
-        stated = {pattern.edges[placed.place].type for placed in pattern.on_edges}
+        """The cost of relationships; low where a word supports them."""
+        stated = {pattern.edges[constraint.index].type for constraint in pattern.on_edges}
         cost = 0.0
         for type, count in pattern.types.items():
             cost += count * self.weights.edge
@@ -236,10 +248,10 @@ class Scorer:
         return cost
 
     def _loose(self, pattern: Pattern, uses: Uses, *, target: int) -> float:
-        """What nodes at the rim cost that are neither the answer nor stated by anything."""
-        stated = {placed.place for placed in pattern.on_nodes}
-        for placed in pattern.on_edges:
-            stated |= {pattern.edges[placed.place].start, pattern.edges[placed.place].end}
+        """The cost of end nodes that are not the answer and have no condition."""
+        stated = {constraint.index for constraint in pattern.on_nodes}
+        for constraint in pattern.on_edges:
+            stated |= {pattern.edges[constraint.index].start, pattern.edges[constraint.index].end}
         counts = pattern.edge_types
         cost = 0.0
         for node, label in enumerate(pattern.labels):
@@ -254,7 +266,7 @@ class Scorer:
         return cost
 
     def _nth(self, label: str, number: int) -> float:
-        """The likeness to a label of the word that names it best, second best, and so on."""
+        """The nth greatest likeness of a word to a label, counted from 0."""
         values = self.hints.label_values.get(label, ())
         return values[number] if number < len(values) else 0.0
 
@@ -266,9 +278,9 @@ class Scorer:
         return points
 
     def open_end(self, pattern: Pattern) -> int | None:
-        """A node at the rim that nothing is said of: no condition, no word for its label or its relationship."""
-        stated = {placed.place for placed in pattern.on_nodes}
-        on_edges = {placed.place for placed in pattern.on_edges}
+        """An end node that the question does not mention: no condition, no word for its label or relationship."""
+        stated = {constraint.index for constraint in pattern.on_nodes}
+        on_edges = {constraint.index for constraint in pattern.on_edges}
         for node in range(len(pattern.labels) - 1, 0, -1):
             if len(pattern.ways[node]) == 1 and node not in stated and pattern.labels[node] not in self.hints.said:
                 edge = pattern.ways[node][0][0]

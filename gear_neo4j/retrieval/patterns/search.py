@@ -1,29 +1,29 @@
-"""The search for patterns: grown from what a question states, step by step, the best kept as a beam."""
+"""The search for patterns: they grow step by step from the literals of a question, in a beam search."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from gear_neo4j.graph.graph_schema import Way
+from gear_neo4j.graph.read.graph_schema import Way
 from gear_neo4j.retrieval.patterns.absences import add_absences
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation
 from gear_neo4j.retrieval.patterns.conditions import Condition, is_count
+from gear_neo4j.retrieval.patterns.confidence import FARTHEST_MARGIN, confidence
 from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
 from gear_neo4j.retrieval.patterns.likeness import Likeness, Likenesses
 from gear_neo4j.retrieval.patterns.measures import add_measures
-from gear_neo4j.retrieval.patterns.pattern import Edge, Parallel, Pattern, Placed
-from gear_neo4j.retrieval.patterns.reading import Reader, Reading
+from gear_neo4j.retrieval.patterns.pattern import Constraint, Edge, Parallel, Pattern
+from gear_neo4j.retrieval.patterns.reading import QuestionReader, Reading
 from gear_neo4j.retrieval.patterns.scoring import Evidence, Scorer
-from gear_neo4j.retrieval.patterns.sureness import FARTHEST_MARGIN, sureness
 from gear_neo4j.retrieval.patterns.target import NAMES, target_labels
 
 BEAM = 12
-# Points that a pattern may be behind the best of its step.
+# A pattern is kept if it is at most this many points behind the best of its step.
 SLACK = 2.0
 MOST_EDGES = 4
-# Ways out of a node that a pattern can grow by. A graph that a language model has extracted can have thousands of
-# relationship types between entities, most of them once; then a question is put to those that it speaks of.
+# Maximum number of ways out of a node. A graph that a language model extracted can have thousands of relationship
+# types between entities, most of them used once; then only those most like the question are tried.
 MOST_WAYS = 16
 WORDED = 16
 
@@ -32,10 +32,10 @@ Ways = Mapping[str, Sequence[Way]]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pattern with the node that answers, its points, and how much of the question it accounts for.
+    """A pattern with the node that is the answer, its points, and how much of the question it explains.
 
-    ``measured`` says whether it has what the question's aggregation is over, ``margin`` how many points it has more
-    than the best of the others.
+    ``measured`` says whether it contains what the question's aggregation measures; ``margin`` is its lead over the best
+    other candidate, in points.
     """
 
     pattern: Pattern
@@ -46,29 +46,29 @@ class Candidate:
     margin: float = 0.0
 
     @property
-    def sureness(self) -> float:
-        """The probability that it is what the question means, 0 to 1."""
-        return sureness(self.evidence, self.margin)
+    def confidence(self) -> float:
+        """The probability that this is what the question means, 0 to 1."""
+        return confidence(self.evidence, self.margin)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The patterns for a question, best first, and what it wants done with their nodes."""
+    """The patterns for a question, best first, and the aggregation of their nodes."""
 
     ranked: tuple[Candidate, ...] = ()
     aggregation: Aggregation | None = None
 
 
 class PatternSearch:
-    """Finds the patterns of one schema that explain a question best."""
+    """Finds the patterns over one schema that explain a question best."""
 
-    def __init__(self, reader: Reader, likenesses: Likenesses) -> None:
+    def __init__(self, reader: QuestionReader, likenesses: Likenesses) -> None:
         self._reader = reader
         self._schema = reader.schema
         self._likenesses = likenesses
 
     def linked(self, question: str) -> frozenset[str]:
-        """The labels and types that a question's words and values belong to, and those of its best patterns."""
+        """The labels and types of a question's words and values, and those of its best patterns."""
         reading = self._reader.read(question)
         likeness = self._likenesses.of(reading)
         by_words = {element.name for row in likeness.values() for element, value in row.items() if value >= SUPPORTS}
@@ -78,9 +78,9 @@ class PatternSearch:
         return frozenset(by_words | by_values | between)
 
     def find(self, question: str, *, most: int = 20, aggregated: bool = True) -> Candidates:
-        """The best patterns for a question; none where it names nothing of the graph.
+        """The best patterns for a question; none if it names nothing in the graph.
 
-        Not ``aggregated``, they are those of the nodes that it speaks of, whatever it wants done with them.
+        With ``aggregated=False``, the patterns of the nodes that it mentions, whatever its aggregation.
         """
         reading = self._reader.read(question)
         likeness = self._likenesses.of(reading)
@@ -102,7 +102,7 @@ class PatternSearch:
         return Candidates(tuple(_with_margins(ranked)), reading.aggregation)
 
     def _worded(self, reading: Reading, candidates: list[Candidate], *, weight: float) -> list[Candidate]:
-        """The candidates with the cosine of their wording to the question."""
+        """The candidates, with points added for the cosine of their wording and the question."""
         texts = [candidate.pattern.wording(candidate.target) for candidate in candidates]
         rows = self._likenesses.vectors([reading.masked(), *texts])
         cosines = rows[1:] @ rows[0]
@@ -113,9 +113,9 @@ class PatternSearch:
         return sorted(worded, key=lambda candidate: -candidate.score)
 
     def _grow(self, reading: Reading, scorer: Scorer) -> list[tuple[float, Pattern]]:
-        """Patterns of all steps with their points."""
+        """The patterns of all steps, with their points."""
         seen: set[int] = set()
-        found: list[tuple[float, Pattern]] = []
+        scored: list[tuple[float, Pattern]] = []
         ways = self._ways(scorer.hints.likeness)
         frontier: Iterable[Pattern] = self._starts(reading)
         for _ in range(MOST_EDGES + len(reading.literals) + 2):
@@ -124,16 +124,16 @@ class PatternSearch:
                 if pattern.form not in seen and not pattern.contradicts_itself:
                     seen.add(pattern.form)
                     step.append((scorer.score(pattern), pattern))
-            found += step
+            scored += step
             kept = sorted(step, key=lambda entry: -entry[0])[:BEAM]
             if not kept:
                 break
             kept = [e for e in kept if e[0] >= kept[0][0] - SLACK]
             frontier = [grown for _, pattern in kept for grown in self._grown(pattern, reading, scorer, ways)]
-        return found
+        return scored
 
     def _ways(self, likeness: Likeness) -> Ways:
-        """The ways out of each label; of very many, those most like the question's words, then the most used."""
+        """The ways out of each label; if there are too many, those most like the question, then the most used."""
         ways = self._schema.ways
         if all(len(of) <= MOST_WAYS for of in ways.values()):
             return ways
@@ -148,25 +148,25 @@ class PatternSearch:
         return {label: tuple(sorted(of, key=partial(rank, label))[:MOST_WAYS]) for label, of in ways.items()}
 
     def _starts(self, reading: Reading) -> Iterator[Pattern]:
-        """A pattern for each meaning of each literal; without literals, one for each label."""
+        """One pattern for each condition of each literal; without literals, one for each label."""
         if not reading.literals:
             yield from (Pattern((label,)) for label in self._schema.labels)
         for number, literal in enumerate(reading.literals):
             for condition in literal.conditions:
-                placed = (Placed(0, condition, number),)
+                constraints = (Constraint(0, condition, number),)
                 if condition.owner.kind == "label":
-                    yield Pattern((condition.owner.name,), on_nodes=placed)
+                    yield Pattern((condition.owner.name,), on_nodes=constraints)
                 else:
                     for tie in self._schema.ties:
                         if tie.type == condition.owner.name:
-                            yield Pattern((tie.start, tie.end), (Edge(0, 1, tie.type, True),), on_edges=placed)
+                            yield Pattern((tie.start, tie.end), (Edge(0, 1, tie.type, True),), on_edges=constraints)
 
     def _grown(self, pattern: Pattern, reading: Reading, scorer: Scorer, ways: Ways) -> Iterator[Pattern]:
-        """A pattern with one condition, relationship or parallel more.
+        """The pattern extended by one condition, relationship or parallel.
 
-        From a node that nothing is said of, which can only be on the way to another, growth goes on there alone.
+        A node that the question does not mention can only connect others: the pattern then grows from there alone.
         """
-        stated = {placed.literal for placed in pattern.placed}
+        stated = {constraint.literal for constraint in pattern.constraints}
         for number, literal in enumerate(reading.literals):
             if number not in stated:
                 for condition in literal.conditions:
@@ -178,15 +178,15 @@ class PatternSearch:
                     edge = Edge(node, len(pattern.labels), way.type, way.forward)
                     yield replace(pattern, labels=(*pattern.labels, way.label), edges=(*pattern.edges, edge))
         if scorer.hints.shares and not pattern.parallels:
-            for place, edge in enumerate(pattern.edges):
+            for index, edge in enumerate(pattern.edges):
                 for way in ways[pattern.labels[edge.start]]:
                     other = (way.type, way.forward) != (edge.type, edge.forward)
                     if other and way.label == pattern.labels[edge.end]:
-                        yield replace(pattern, parallels=(Parallel(place, way.type, way.forward),))
+                        yield replace(pattern, parallels=(Parallel(index, way.type, way.forward),))
 
 
 def _candidates(pattern: Pattern, score: float, reading: Reading, scorer: Scorer) -> Iterator[Candidate]:
-    """A pattern with each of its nodes as the answer."""
+    """One candidate for each node of a pattern as the answer."""
     targets = scorer.targets(pattern)
     # The score counts the best target.
     rest = score - targets[0][1]
@@ -196,27 +196,27 @@ def _candidates(pattern: Pattern, score: float, reading: Reading, scorer: Scorer
 
 
 def _with_margins(ranked: Sequence[Candidate]) -> Iterator[Candidate]:
-    """The candidates with their points before the best other one, or behind it."""
-    for place, candidate in enumerate(ranked):
-        other = ranked[0] if place else next(iter(ranked[1:]), None)
+    """The candidates with their lead over the best other one, or their gap to it."""
+    for index, candidate in enumerate(ranked):
+        other = ranked[0] if index else next(iter(ranked[1:]), None)
         yield replace(candidate, margin=candidate.score - other.score if other else FARTHEST_MARGIN)
 
 
 def _with_condition(pattern: Pattern, condition: Condition, literal: int) -> Iterator[Pattern]:
     if condition.owner.kind == "type":
-        for place, edge in enumerate(pattern.edges):
+        for index, edge in enumerate(pattern.edges):
             if edge.type == condition.owner.name:
-                yield replace(pattern, on_edges=(*pattern.on_edges, Placed(place, condition, literal)))
+                yield replace(pattern, on_edges=(*pattern.on_edges, Constraint(index, condition, literal)))
         return
-    taken = {placed.place for placed in pattern.on_nodes if placed.condition.property == condition.property}
-    for place, label in enumerate(pattern.labels):
+    taken = {constraint.index for constraint in pattern.on_nodes if constraint.condition.property == condition.property}
+    for index, label in enumerate(pattern.labels):
         # One property cannot have two values.
-        if label == condition.owner.name and not (condition.operator == "is" and place in taken):
-            yield replace(pattern, on_nodes=(*pattern.on_nodes, Placed(place, condition, literal)))
+        if label == condition.owner.name and not (condition.operator == "is" and index in taken):
+            yield replace(pattern, on_nodes=(*pattern.on_nodes, Constraint(index, condition, literal)))
 
 
 def _is_measured(pattern: Pattern, target: int, reading: Reading) -> bool:
-    """Whether a pattern has what an aggregation is over, and answers with another node than those it counts."""
+    """Whether a pattern contains what the aggregation measures, and the answer is not the node that it counts."""
     wanted = reading.aggregation
     if wanted is None:
         return not pattern.measures
@@ -225,8 +225,8 @@ def _is_measured(pattern: Pattern, target: int, reading: Reading) -> bool:
     )
     if not wanted.supported or len(pattern.measures) > 1 or (needs and reading.measure is None):
         return False
-    counted = any(is_count(placed.condition) and placed.place == target for placed in pattern.on_nodes)
-    stated = {placed.literal for placed in pattern.placed}
+    counted = any(is_count(constraint.condition) and constraint.index == target for constraint in pattern.on_nodes)
+    stated = {constraint.literal for constraint in pattern.constraints}
     missing = any(
         condition.operator == "measure" and number not in stated
         for number, literal in enumerate(reading.literals)
@@ -236,12 +236,12 @@ def _is_measured(pattern: Pattern, target: int, reading: Reading) -> bool:
 
 
 def _drop_plain_words(reading: Reading, likeness: Likeness) -> None:
-    """Take values that are written like plain words, or are words of the schema, for words where others are named."""
+    """Treat values that look like plain words or schema words as words, if the question names others."""
     if all(literal.small for literal in reading.literals):
         return
     dropped = set()
     for number, literal in enumerate(reading.literals):
-        rows = [likeness[place] for place in range(literal.first, literal.last + 1) if place in likeness]
+        rows = [likeness[index] for index in range(literal.first, literal.last + 1) if index in likeness]
         names = [[value for element, value in row.items() if element.kind != "property"] for row in rows]
         in_schema = bool(names) and min(max(values, default=0.0) for values in names) >= NAMES
         if literal.weight < 1 or (literal.small and in_schema):

@@ -5,59 +5,59 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.domain import entity_key
-from gear_neo4j.graph.export import NamedNode
-from gear_neo4j.graph.graph_schema import Owner
+from gear_neo4j.graph.read.graph_schema import Owner
+from gear_neo4j.graph.read.pagerank_queries import NamedNode
 from gear_neo4j.retrieval.patterns.conditions import Condition, Operator
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a value stands: a property of a label or type."""
+class PropertyRef:
+    """A property of a label or relationship type."""
 
     owner: Owner
     property: str
 
 
-Spellings = Mapping[Place, Sequence[str]]
+Spellings = Mapping[PropertyRef, Sequence[str]]
 
 
 class Vocabulary:
-    """Values by their folded text; each with the places where it stands, and how it is spelled there."""
+    """Values by their folded text; each with the properties that hold it, and its spellings there."""
 
-    def __init__(self, values: Iterable[tuple[Place, str]]) -> None:
-        found: dict[str, dict[Place, list[str]]] = defaultdict(dict)
-        for place, text in values:
+    def __init__(self, values: Iterable[tuple[PropertyRef, str]]) -> None:
+        by_text: dict[str, dict[PropertyRef, list[str]]] = defaultdict(dict)
+        for ref, text in values:
             key = entity_key(text)
-            if key and text not in (spellings := found[key].setdefault(place, [])):
+            if key and text not in (spellings := by_text[key].setdefault(ref, [])):
                 spellings.append(text)
-        self._values: Mapping[str, Spellings] = found
+        self._values: Mapping[str, Spellings] = by_text
 
     def named(self) -> Iterator[NamedNode]:
-        """The values as a dictionary of names takes them; one of many places counts as many times."""
-        for key, places in self._values.items():
-            yield NamedNode(key, (next(iter(places.values()))[0],), len(places))
+        """The values as entries for a dictionary of names; the degree is the number of properties that hold one."""
+        for key, refs in self._values.items():
+            yield NamedNode(key, (next(iter(refs.values()))[0],), len(refs))
 
     def conditions(self, text: str) -> list[Condition]:
-        """The properties that have a text as their value.
+        """One condition for each property that has a text as its value.
 
         Example:
-            >>> city = Place(Owner("label", "Customer"), "city")
+            >>> city = PropertyRef(Owner("label", "Customer"), "city")
             >>> Vocabulary([(city, "Berlin"), (city, "BERLIN")]).conditions("berlin")[0].texts
             ('Berlin', 'BERLIN')
         """
         return [
-            Condition(place.owner, place.property, "is", tuple(spellings))
-            for place, spellings in self._values.get(entity_key(text), {}).items()
+            Condition(ref.owner, ref.property, "is", tuple(spellings))
+            for ref, spellings in self._values.get(entity_key(text), {}).items()
         ]
 
     def parts(self, text: str, operator: Operator) -> list[Condition]:
-        """The properties with a value that contains a text, or begins or ends with it."""
+        """One condition for each property with a value that contains, starts or ends with a text."""
         key = entity_key(text)
-        places: dict[Place, None] = {}
+        refs: dict[PropertyRef, None] = {}
         for value, spellings in self._values.items():
             if _has_part(value, key, operator):
-                places |= dict.fromkeys(spellings)
-        return [Condition(place.owner, place.property, operator, (text,)) for place in places]
+                refs |= dict.fromkeys(spellings)
+        return [Condition(ref.owner, ref.property, operator, (text,)) for ref in refs]
 
 
 def _has_part(value: str, part: str, operator: Operator) -> bool:

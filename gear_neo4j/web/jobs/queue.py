@@ -11,15 +11,13 @@ from uuid import uuid4
 from filelock import FileLock, Timeout
 from starlette.exceptions import HTTPException
 
-from gear_neo4j.errors import NothingFound
+from gear_neo4j.errors import NothingFound, TooManyCalls
 from gear_neo4j.gear import Gear
 from gear_neo4j.ingestion.job import Job, JobState
 from gear_neo4j.web.callers import Caller
-from gear_neo4j.web.jobs.clock import now
 from gear_neo4j.web.jobs.files import JobFiles, Sent
-from gear_neo4j.web.jobs.store import JobOptions, JobStore, StoredJob
+from gear_neo4j.web.jobs.store import JobOptions, JobStore, StoredJob, now
 from gear_neo4j.web.jobs.worker import Worker
-from gear_neo4j.web.lanes import RETRY_AFTER
 from gear_neo4j.web.options import ServiceOptions
 from gear_neo4j.web.writing import Grant, may_see
 
@@ -59,7 +57,8 @@ class JobQueue:
         """Accept files; once this returns, they are on disk and will be ingested.
 
         Raises:
-            HTTPException: 429, too much waits already; 507, the disk; 503, another service has the folder.
+            TooManyCalls: too much waits already.
+            HTTPException: 507, the disk; 503, another service has the folder.
         """
         opened, id = self._open(), uuid4().hex
         self._require_room(opened, held)
@@ -89,7 +88,7 @@ class JobQueue:
         """A job that the caller may see.
 
         Raises:
-            NothingFound: there is none of that id, or it is somebody else's: the two are told apart by nothing.
+            NothingFound: no job has that id, or it is another owner's; callers cannot tell which.
             HTTPException: the queue cannot be read.
         """
         with _disk():
@@ -141,7 +140,7 @@ class JobQueue:
         with _disk():
             waiting, size = opened.store.waiting(held.owner), opened.store.bytes()
         if waiting >= self._options.waiting_jobs or size >= self._options.waiting_bytes:
-            raise HTTPException(429, "too many documents wait already: try again later", headers=RETRY_AFTER)
+            raise TooManyCalls("too many documents wait already: try again later")
 
     def _open(self) -> _Open:
         folder = self._options.uploads_folder
@@ -151,7 +150,6 @@ class JobQueue:
             if self._opened is None and not self.is_stopping:
                 with _disk():
                     self._opened = _opened(folder, self._gear)
-                self._opened.worker.start()
             if self._opened is None:
                 raise HTTPException(503, "the service stops: try again")
             return self._opened
@@ -164,7 +162,9 @@ def _opened(folder: Path, gear: Gear) -> _Open:
     try:
         store, files = JobStore(folder), JobFiles(folder)
         files.keep(store.unfinished())
-        return _Open(lock, store, files, Worker(gear, store, files))
+        opened = _Open(lock, store, files, Worker(gear, store, files))
+        opened.worker.start()
+        return opened
     except BaseException:
         lock.release()
         raise

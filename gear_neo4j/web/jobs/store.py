@@ -9,13 +9,14 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 
 from gear_neo4j.ingestion.job import Job, JobState
-from gear_neo4j.printable import json_text
-from gear_neo4j.wire import job_from, job_json
+from gear_neo4j.text.printable import json_text
+from gear_neo4j.wire import from_json, to_json
 
 FILE_NAME = "jobs.sqlite"
 # Of the ended jobs of a key, so many are kept.
@@ -31,6 +32,11 @@ CREATE INDEX IF NOT EXISTS job_owner ON job (owner, number);
 """
 _COLUMNS = "id, owner, starts, cancelled, options, document"
 Extract = Literal["auto", "rules", "none"]
+
+
+def now() -> str:
+    """The time as jobs keep it: ISO 8601 in UTC, in seconds."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +183,9 @@ def _stored(row: tuple[Any, ...]) -> StoredJob:
     _, owner, starts, cancelled, options, document = row
     fields = json.loads(options)
     readers = None if fields["readers"] is None else tuple(fields["readers"])
-    job = job_from(json.loads(document))
+    job = from_json(Job, json.loads(document))
     return StoredJob(job, owner, JobOptions(readers, fields["replace"], fields["extract"]), starts, bool(cancelled))
 
 
 def _text(job: Job) -> str:
-    return json_text(job_json(job))
+    return json_text(to_json(job))

@@ -11,11 +11,10 @@ from gear_neo4j.gear import Gear
 from gear_neo4j.ingestion.job import Job, JobState
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
-from gear_neo4j.printable import json_text
+from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.access_log import log_job
-from gear_neo4j.web.jobs.clock import now
 from gear_neo4j.web.jobs.files import JobFiles
-from gear_neo4j.web.jobs.store import JobStore, StoredJob
+from gear_neo4j.web.jobs.store import JobStore, StoredJob, now
 from gear_neo4j.web.jobs.work import perform
 from gear_neo4j.web.problems import failure_of
 

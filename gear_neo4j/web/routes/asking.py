@@ -9,16 +9,16 @@ from starlette.responses import Response
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event, EventKind
-from gear_neo4j.printable import json_text
+from gear_neo4j.gear.requests import requested_agent
+from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.access_log import log_error
 from gear_neo4j.web.bodies import AskBody
-from gear_neo4j.web.choices import agent_of
-from gear_neo4j.web.gone import unless_gone
+from gear_neo4j.web.disconnect import cancel_on_disconnect
 from gear_neo4j.web.problems import failure_of
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.runs import GRACE, Ask, EventFeed, FeedResponse, events_of, first_event, record_answer
 from gear_neo4j.web.service import AnyCall, Call
-from gear_neo4j.wire import answer_json, documents, event_json
+from gear_neo4j.wire import documents, to_json
 
 router = APIRouter(prefix="/api", tags=["answers"])
 # The kinds that a client of the stream knows by another name.
@@ -36,13 +36,13 @@ async def ask(body: AskBody, call: AnyCall) -> Response:
     """Answer a question from the graph with a language model, and cite the passages."""
     call.entry.question = body.question
     seconds = seconds_of(call, body.seconds)
-    recipe = agent_of(body.agent, max_steps=body.max_steps, seconds=seconds)
+    recipe = requested_agent(body.agent, max_steps=body.max_steps, seconds=seconds)
     view = call.view(**body.narrowing)
     run = partial(view.ask, body.question, k=body.k, agent=recipe)
     if body.stream:
         return await _streamed(call, lambda on_event: run(on_event=on_event), seconds=seconds)
     answer = await answered(call, run, seconds=seconds)
-    return Json(answer_json(answer))
+    return Json(to_json(answer))
 
 
 def seconds_of(call: Call, wanted: float | None) -> float:
@@ -53,7 +53,7 @@ def seconds_of(call: Call, wanted: float | None) -> float:
 
 async def answered(call: Call, run: "partial[Answer]", *, seconds: float) -> Answer:
     """The answer of a run; a client that goes away ends the run at its next step."""
-    answer = await unless_gone(call.request, call.service.asks.run(run, seconds=seconds + GRACE))
+    answer = await cancel_on_disconnect(call.request, call.service.asks.run(run, seconds=seconds + GRACE))
     record_answer(call.entry, answer)
     return answer
 
@@ -62,7 +62,7 @@ async def begun(call: Call, run: Ask, *, seconds: float) -> tuple[EventFeed, Eve
     """The feed of a run, and its first event."""
     feed = EventFeed(call.service.asks, run, seconds=seconds + GRACE)
     try:
-        return feed, await unless_gone(call.request, first_event(feed))
+        return feed, await cancel_on_disconnect(call.request, first_event(feed))
     except BaseException:
         feed.cancel()
         raise
@@ -86,4 +86,4 @@ async def _lines(call: Call, feed: EventFeed, first: Event | None) -> AsyncItera
 def _line(call: Call, event: Event) -> bytes:
     if event.answer:
         record_answer(call.entry, event.answer)
-    return format_sse_event(data_str=json_text(event_json(event)), event=NAMES.get(event.kind, event.kind))
+    return format_sse_event(data_str=json_text(to_json(event)), event=NAMES.get(event.kind, event.kind))

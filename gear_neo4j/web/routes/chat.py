@@ -13,17 +13,16 @@ from starlette.responses import Response
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event
 from gear_neo4j.errors import ModelError
-from gear_neo4j.printable import json_text
-from gear_neo4j.registry import AGENTS
+from gear_neo4j.gear.requests import requested_agent
+from gear_neo4j.recipes.registry import AGENTS
+from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.access_log import log_error
 from gear_neo4j.web.chat_shapes import PREFIX, ChatBody, ChatWriter, Completion, Model, Models
-from gear_neo4j.web.choices import agent_of, has_model
-from gear_neo4j.web.links import public_url
 from gear_neo4j.web.problems import failure_of
 from gear_neo4j.web.responses import Json, chat_failures
 from gear_neo4j.web.routes.asking import answered, begun, seconds_of
 from gear_neo4j.web.runs import EventFeed, FeedResponse, events_of, record_answer
-from gear_neo4j.web.service import AnyCall, Call
+from gear_neo4j.web.service import AnyCall, Call, has_model
 
 router = APIRouter(prefix="/v1", tags=["OpenAI"])
 
@@ -50,8 +49,8 @@ async def completions(body: ChatBody, call: AnyCall) -> Response:
     """Answer the last message of the user; the text ends with the sources, which are annotations, too."""
     question = call.entry.question = body.question
     seconds = seconds_of(call, None)
-    recipe = agent_of(await _agent_name(call, body.model), seconds=seconds)
-    writer = ChatWriter(body.model, public_url=public_url(call))
+    recipe = requested_agent(await _agent_name(call, body.model), seconds=seconds)
+    writer = ChatWriter(body.model, public_url=call.public_url)
     run = partial(call.view().ask, question, agent=recipe)
     if not body.stream:
         answer = await answered(call, run, seconds=seconds)

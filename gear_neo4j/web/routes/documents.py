@@ -4,16 +4,15 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from gear_neo4j.errors import TooManyCalls
 from gear_neo4j.ingestion.job import Job
-from gear_neo4j.web.lanes import RETRY_AFTER
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.service import AnyCall
 from gear_neo4j.web.uploads import UploadForm, received
 from gear_neo4j.web.writing import grant, require_source, require_whole, require_writer
-from gear_neo4j.wire import documents, job_json, sources_json
+from gear_neo4j.wire import documents, to_json
 
 PATH = "/api/documents"
 LONGEST_SOURCE = 2_000
@@ -40,7 +39,7 @@ async def send(call: AnyCall) -> Response:
     require_writer(call.caller)
     service = call.service
     if not service.uploads.acquire(blocking=False):
-        raise HTTPException(429, "as many uploads arrive at once as may: try again", headers=RETRY_AFTER)
+        raise TooManyCalls("as many uploads arrive at once as may: try again")
     try:
         async with received(call.request, most_files=service.options.upload_files) as upload:
             held = grant(call.caller, upload.collection)
@@ -60,7 +59,7 @@ async def sources(
 ) -> Response:
     """The sources of the passages that the caller sees, in order; `next` is `after` of the next page."""
     view = call.view(collections=None if collection is None else [collection])
-    return Json(sources_json(await call.search(view.corpus.sources, after=after, limit=limit)))
+    return Json(to_json(await call.search(view.corpus.sources, after=after, limit=limit)))
 
 
 @router.delete(
@@ -77,4 +76,4 @@ async def forget(source: str, collection: str, call: AnyCall) -> Response:
 
 
 def _accepted(job: Job) -> Response:
-    return Json(job_json(job), 202, {"Location": f"/api/jobs/{job.id}"})
+    return Json(to_json(job), 202, {"Location": f"/api/jobs/{job.id}"})

@@ -7,12 +7,12 @@ from starlette.responses import Response
 
 from gear_neo4j.domain import Path
 from gear_neo4j.explain.layout import Box, picture
-from gear_neo4j.graph.store import path_cypher
-from gear_neo4j.printable import printable
+from gear_neo4j.graph.read.store import path_cypher
+from gear_neo4j.text.printable import printable
 from gear_neo4j.web.bodies import PictureBody, PictureBox, PictureLayout, PictureLine
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.service import AnyCall, Call
-from gear_neo4j.wire import browser_url, path_from
+from gear_neo4j.wire import browser_url, from_json
 
 router = APIRouter(prefix="/api", tags=["answers"])
 
@@ -20,7 +20,7 @@ router = APIRouter(prefix="/api", tags=["answers"])
 @router.post("/picture", response_model=PictureLayout, responses=problems(422, 504))
 async def draw(body: PictureBody, call: AnyCall) -> Response:
     """The layout of paths that `/api/search` or `/api/ask` returned; needs no database and no model."""
-    paths = [path_from(path.model_dump()) for path in body.paths]
+    paths = [from_json(Path, path.model_dump()) for path in body.paths]
     layout = await call.search(_layout, paths, _links(call, paths))
     return Json(layout.model_dump(mode="json"))
 

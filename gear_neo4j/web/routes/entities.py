@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.service import AnyCall
-from gear_neo4j.wire import documents, entities_json, entity_json
+from gear_neo4j.wire import documents, entities_json, to_json
 
 router = APIRouter(prefix="/api", tags=["retrieval"])
 LONGEST_NAME = 500
@@ -25,4 +25,4 @@ async def entity(id: str, call: AnyCall) -> Response:
     """One entity, its facts by passage, and its neighbours; of a hub, only some."""
     record = await call.search(call.view().entity, id)
     call.entry.passages = list(dict.fromkeys(fact.triple.passage_id for fact in record.facts))
-    return Json(entity_json(record))
+    return Json(to_json(record))

@@ -11,7 +11,7 @@ from gear_neo4j.web.bodies import Examination, Finding, Health
 from gear_neo4j.web.problems import failure_response, http_failure
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.service import AnyCall, AnyService
-from gear_neo4j.wire import documents, status_json
+from gear_neo4j.wire import documents, to_json
 
 OPEN_PATHS = ("/healthz", "/readyz")
 router = APIRouter(tags=["service"])
@@ -40,7 +40,7 @@ async def metrics(call: AnyCall) -> Response:
 @router.get("/api/status", response_model=documents.Status, responses=problems(503, 504))
 async def status(call: AnyCall) -> Response:
     """What the caller sees of the database, and the retrievers and agents for it."""
-    return Json(status_json(await call.search(call.view().status)))
+    return Json(to_json(await call.search(call.view().status)))
 
 
 @router.get("/api/health", response_model=Examination, responses=problems(503, 504))

@@ -10,13 +10,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from gear_neo4j.ingestion.job import Job
-from gear_neo4j.printable import json_text
+from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.bodies import Jobs
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.runs import PING_SECONDS
 from gear_neo4j.web.service import AnyCall, Call
 from gear_neo4j.web.writing import owner_of, require_writer
-from gear_neo4j.wire import documents, job_json
+from gear_neo4j.wire import documents, to_json
 
 LOOK_SECONDS = 0.2
 router = APIRouter(prefix="/api/jobs", tags=["documents"])
@@ -30,13 +30,13 @@ STREAM = {
 async def jobs(call: AnyCall, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> Response:
     """The newest jobs of the caller's key; a key that sees everything sees those of all."""
     newest = await run_in_threadpool(call.service.jobs.newest, call.caller, owner_of(call.caller), limit=limit)
-    return Json({"jobs": [job_json(job) for job in newest]})
+    return Json({"jobs": [to_json(job) for job in newest]})
 
 
 @router.get("/{id}", response_model=documents.Job, responses=problems(404, 503, 507))
 async def job(id: str, call: AnyCall) -> Response:
     """One job: its state, how far it is, and what could not be used."""
-    return Json(job_json(await _look(call, id)))
+    return Json(to_json(await _look(call, id)))
 
 
 @router.get("/{id}/events", response_class=Response, responses={200: STREAM, **problems(404, 503, 507)})
@@ -50,7 +50,7 @@ async def events(id: str, call: AnyCall) -> Response:
 async def cancel(id: str, call: AnyCall) -> Response:
     """Cancel a job: one that waits at once, one that runs at its next batch; what it has written stays."""
     require_writer(call.caller)
-    return Json(job_json(await run_in_threadpool(call.service.jobs.cancel, call.caller, id)))
+    return Json(to_json(await run_in_threadpool(call.service.jobs.cancel, call.caller, id)))
 
 
 async def _look(call: Call, id: str) -> Job:
@@ -73,4 +73,4 @@ async def _lines(call: Call, first: Job) -> AsyncIterator[bytes]:
 
 
 def _line(job: Job) -> bytes:
-    return format_sse_event(data_str=json_text(job_json(job)), event="end" if job.has_ended else "progress")
+    return format_sse_event(data_str=json_text(to_json(job)), event="end" if job.has_ended else "progress")

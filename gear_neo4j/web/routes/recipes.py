@@ -8,11 +8,10 @@ from starlette.responses import Response
 
 from gear_neo4j.gear import Gear
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.registry import AGENTS, RETRIEVERS, Registry
+from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS, Registry
 from gear_neo4j.web.bodies import Recipes, RecipeSchema
-from gear_neo4j.web.choices import has_model
 from gear_neo4j.web.responses import Json, problems
-from gear_neo4j.web.service import AnyCall
+from gear_neo4j.web.service import AnyCall, has_model
 
 router = APIRouter(prefix="/api", tags=["retrieval"])
 

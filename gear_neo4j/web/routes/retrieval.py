@@ -5,13 +5,12 @@ from dataclasses import replace
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from gear_neo4j.gear.requests import requested_retriever
 from gear_neo4j.web.bodies import PathsBody, SearchBody
-from gear_neo4j.web.choices import retriever_of
-from gear_neo4j.web.links import public_url
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.runs import record_hits
 from gear_neo4j.web.service import AnyCall
-from gear_neo4j.wire import connected_json, documents, hits_json, passage_json
+from gear_neo4j.wire import documents, passage_json, paths_json, to_json
 
 router = APIRouter(prefix="/api", tags=["retrieval"])
 
@@ -20,11 +19,11 @@ router = APIRouter(prefix="/api", tags=["retrieval"])
 async def search(body: SearchBody, call: AnyCall) -> Response:
     """The best passages for a question, and the paths that led to them."""
     call.entry.question = body.question
-    recipe = retriever_of(body.retriever, base=body.base)
+    recipe = requested_retriever(body.retriever, base=body.base)
     view = call.view(**body.narrowing)
     hits = await call.search(view.search, body.question, k=body.k, retriever=recipe)
     record_hits(call.entry, hits)
-    return Json(hits_json(hits))
+    return Json(to_json(hits))
 
 
 @router.post("/paths", response_model=documents.Paths, responses=problems(422, 503, 504))
@@ -35,7 +34,7 @@ async def paths(body: PathsBody, call: AnyCall) -> Response:
     connected = await call.search(view.paths, body.question)
     connected = replace(connected, paths=connected.paths[: body.limit], nodes=connected.nodes[: body.limit])
     call.entry.passages = list(dict.fromkeys(id for path in connected.paths for id in path.passage_ids))
-    return Json(connected_json(body.question, connected))
+    return Json(paths_json(body.question, connected))
 
 
 @router.get("/passages/{id:path}", response_model=documents.PassageDocument, responses=problems(404, 503, 504))
@@ -43,4 +42,4 @@ async def passage(id: str, call: AnyCall) -> Response:
     """One passage, and the triples that it states."""
     record = await call.search(call.view().passage, id)
     call.entry.passages = [record.passage.id]
-    return Json(passage_json(record, public_url=public_url(call)))
+    return Json(passage_json(record, public_url=call.public_url))

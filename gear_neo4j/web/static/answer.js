@@ -1,20 +1,21 @@
-/** An answer with its markers, which open what they cite. */
+/** An answer with markers that open the cited passages. */
 
 import { button, foreign, make } from "./dom.js";
 import { openPassage } from "./passage.js";
 import { counted, factText, line, shown } from "./text.js";
 
-const MARKERS = /(\[F?\d+(?:, F?\d+)*\])/;
+// Not args[1], and not the text of a link.
+const MARKERS = /((?<![A-Za-z0-9_])\[F?\d+(?:, F?\d+)*\](?!\())/;
 const MARKER = /^F?\d+$/;
 const REASONS = {
-  max_steps: "It ended at the number of steps that is allowed.",
-  no_new_question: "It ended because no further question came up.",
-  budget: "It ended because its time or its tokens were spent.",
-  model_error: "It ended because the language model failed.",
-  no_graph_evidence: "The graph holds no evidence.",
-  abstained: "The model would not answer from what it read.",
-  exhausted: "It ended because nothing further could be tried.",
-  cancelled: "It was stopped.",
+  max_steps: "The step limit was reached.",
+  no_new_question: "No further question came up.",
+  budget: "The budget of time or tokens was used up.",
+  model_error: "The language model failed.",
+  no_graph_evidence: "The graph has no evidence.",
+  abstained: "The model declined to answer from these passages.",
+  exhausted: "There was nothing further to try.",
+  cancelled: "The run was stopped.",
 };
 
 /**
@@ -49,7 +50,7 @@ function marked(part, cited) {
     .map(name => (cited.has(name) ? marker(cited.get(name)) : `[${name}]`));
 }
 
-/** A marker opens the passage that it stands for; one of a fact leads to the list below the answer. */
+/** The marker of a passage opens it; that of a fact shows the fact as a tooltip. */
 function marker(citation) {
   const label = `[${citation.marker}]`;
   if (!citation.passage) {
@@ -88,8 +89,8 @@ function remarks(answer) {
   const texts = [
     REASONS[answer.stop_reason],
     answer.failure && line(answer.failure, 500),
-    answer.answer.trim() && !answer.grounded && "No passage or fact supports it: check it before you use it.",
-    invented > 0 && `Markers that the model made up were removed: ${invented}.`,
+    answer.answer.trim() && !answer.grounded && "No passage or fact supports this answer: check it before you use it.",
+    invented > 0 && `Citations without a source were removed: ${invented}.`,
   ].filter(Boolean);
   return texts.map(text => make("p", { class: "remark" }, text));
 }
@@ -97,11 +98,11 @@ function remarks(answer) {
 function cost(answer) {
   const { calls, input_tokens: input, output_tokens: output, estimated } = answer.total;
   const tokens = `${estimated ? "about " : ""}${counted(input + output, "token")}`;
-  return `${answer.seconds.toFixed(1)} s · ${counted(calls, "call")} of the model · ${tokens}`;
+  return `${answer.seconds.toFixed(1)} s · ${counted(calls, "model call")} · ${tokens}`;
 }
 
 /**
- * The markers of each passage that an answer cites.
+ * The markers of each cited passage.
  * @param {any} answer
  * @returns {Map<string, string[]>}
  */

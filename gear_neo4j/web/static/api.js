@@ -1,10 +1,10 @@
-/** Calls of the service: JSON in and out, a key where it is needed, and errors that say what to do. */
+/** Calls to the service: JSON in and out, a key if needed, and errors that say what to do. */
 
 import { eventsOf } from "./events.js";
 import { askForKey, storedKey } from "./key.js";
 import { line } from "./text.js";
 
-/** What went wrong with a call; `code` is the service's own, or "Gone" if it does not answer. */
+/** The error of a call; `code` comes from the service, or is "Gone" if it does not answer. */
 export class CallError extends Error {
   /**
    * @param {string} code
@@ -20,11 +20,11 @@ export class CallError extends Error {
 
 /**
  * @typedef {{method?: string, body?: unknown, form?: FormData, signal?: AbortSignal}} Request
- * With a body, which is sent as JSON, or with a form, it is a POST if it names no method.
+ * A body is sent as JSON; with a body or a form, the default method is POST.
  */
 
 /**
- * The document that a route returns.
+ * The JSON that a route returns.
  * @param {string} path
  * @param {Request} [options]
  * @returns {Promise<any>}
@@ -79,14 +79,14 @@ async function fetched(path, { method, body, form, signal }) {
   }
 }
 
-/** An error of the network; one that we caused ourselves stays what it is. */
+/** A network error; an abort by ourselves is returned unchanged. */
 function gone(error) {
   if (error instanceof DOMException && error.name === "AbortError") return error;
   return new CallError("Gone", "The service does not answer. It may be restarting, or the connection is lost.");
 }
 
 /**
- * Whether an error is only that the user stopped the call.
+ * Whether an error means that the user stopped the call.
  * @param {unknown} error
  * @returns {boolean}
  */

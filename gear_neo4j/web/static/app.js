@@ -1,4 +1,4 @@
-/** The start of the page: what the service offers is read, and each tab gets its module. */
+/** The start of the page: loads the recipes and rights, and builds each tab. */
 
 import { call } from "./api.js";
 import { mountAsk } from "./ask.js";
@@ -13,14 +13,14 @@ import { openPassage } from "./passage.js";
 import { followAddress, offerTabs } from "./tabs.js";
 import { counted, line } from "./text.js";
 
-const place = document.getElementById("start");
+const startNotice = document.getElementById("start");
 const panel = name => document.getElementById(`panel-${name}`);
 
 async function start() {
-  showWait(place, "Connecting…");
+  showWait(startNotice, "Connecting…");
   try {
     const [recipes, rights] = await Promise.all([call("/api/recipes"), call("/api/caller"), describe()]);
-    put(place);
+    put(startNotice);
     const tabs = {
       ask: mountAsk(panel("ask"), recipes),
       compare: mountCompare(panel("compare"), recipes),
@@ -30,7 +30,7 @@ async function start() {
     };
     followAddress(tabs, { passage: parameters => openPassage(parameters.get("id") ?? "") });
   } catch (error) {
-    showFailure(place, error, start);
+    showFailure(startNotice, error, start);
   }
 }
 
@@ -48,7 +48,7 @@ offerTabs(["ask", "compare", "explore", "documents", "health"]);
 const control = document.getElementById("key-button");
 control.hidden = !storedKey();
 control.addEventListener("click", async () => {
-  // What is shown was seen with the earlier key.
-  if (await askForKey("Type another key to see what its holder may see.")) location.reload();
+  // The content on the page was loaded with the earlier key.
+  if (await askForKey("Enter another key to change your access.")) location.reload();
 });
 start();

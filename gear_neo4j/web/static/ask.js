@@ -1,4 +1,4 @@
-/** The Ask tab: a question, the steps and the answer as they come, and what they rest on. */
+/** The Ask tab: a question, the steps and the answer as they arrive, with paths and passages. */
 
 import { answerSection, markersByPassage } from "./answer.js";
 import { call, isStopped, stream } from "./api.js";
@@ -21,7 +21,7 @@ import { counted } from "./text.js";
  */
 export function mountAsk(panel, recipes) {
   const result = make("div", { class: "result" });
-  const past = make("aside", { class: "history", "aria-label": "Earlier questions" });
+  const past = make("aside", { class: "history", "aria-label": "Recent questions" });
   let running = null;
 
   const form = new QuestionForm(recipes, { onAsk: ask, onStop: () => running?.abort() });
@@ -30,7 +30,7 @@ export function mountAsk(panel, recipes) {
     make(
       "p",
       { class: "notice" },
-      "This service has no language model, so it cannot write answers. It can search: every passage and path is there.",
+      "This service has no language model, so it cannot write answers. You can still search passages and paths.",
     );
   put(panel, make("div", { class: "columns" }, make("div", {}, missing, form.element, result), past));
   const again = choices => (form.fill(choices), ask());
@@ -47,7 +47,7 @@ export function mountAsk(panel, recipes) {
     form.running = true;
     try {
       await (choices.mode === "search" ? search : answer)(choices, {
-        place: result,
+        container: result,
         signal: running.signal,
         again: () => again(choices),
       });
@@ -67,26 +67,26 @@ export function mountAsk(panel, recipes) {
   };
 }
 
-async function search(choices, { place, signal, again }) {
-  showWait(place, "Searching…");
+async function search(choices, { container, signal, again }) {
+  showWait(container, "Searching…");
   const result = await call("/api/search", { body: bodyOf(choices), signal });
   put(
-    place,
+    container,
     bar(() => textOf(result.hits), again),
     make("p", { class: "note", role: "status" }, searchNote(result)),
     make("section", {}, make("h2", {}, "Passages"), hitList(result.hits)),
   );
-  place.append(pathSection(result.paths, "Paths through the graph"));
+  container.append(pathSection(result.paths, "Paths in the graph"));
 }
 
-async function answer(choices, { place, signal, again }) {
+async function answer(choices, { container, signal, again }) {
   const log = new StepLog();
   const final = make("div", { "aria-live": "polite" });
-  put(place, log.element, log.draft, final);
+  put(container, log.element, log.draft, final);
   try {
     for await (const { name, data } of stream("/api/ask", { body: { ...bodyOf(choices), stream: true }, signal })) {
       if (name === "error") throw new Error(data.detail);
-      if (name === "answer") return finish(data.answer, { log, place, final, again });
+      if (name === "answer") return finish(data.answer, { log, container, final, again });
       log.add(name, data);
     }
     throw new Error("The stream ended before the answer. Try again.");
@@ -97,25 +97,25 @@ async function answer(choices, { place, signal, again }) {
   }
 }
 
-function finish(result, { log, place, final, again }) {
+function finish(result, { log, container, final, again }) {
   log.end("Answered in");
   put(final, answerSection(result));
-  place.prepend(bar(() => result.answer, again));
-  place.prepend(final);
+  container.prepend(bar(() => result.answer, again));
+  container.prepend(final);
   const cited = markersByPassage(result);
   const steps = result.trace.steps.filter(step => step.paths.length);
   for (const step of steps.slice(0, 4)) {
-    const heading = steps.length > 1 ? `Paths of step ${step.number}` : "Paths through the graph";
-    place.append(pathSection(step.paths, heading, cited));
+    const heading = steps.length > 1 ? `Paths in step ${step.number}` : "Paths in the graph";
+    container.append(pathSection(step.paths, heading, cited));
   }
   const hits = hitList(result.search.hits, { cited });
-  place.append(make("section", {}, make("h2", {}, counted(result.search.hits.length, "passage")), hits));
+  container.append(make("section", {}, make("h2", {}, counted(result.search.hits.length, "passage")), hits));
 }
 
-/** What can be done with a result. */
+/** The actions for a result. */
 function bar(text, again) {
   const copyText = button("Copy", () => copy(copyText, text()));
-  const share = button("Copy the link", () => copy(share, location.href));
+  const share = button("Copy link", () => copy(share, location.href));
   return make("div", { class: "result-bar" }, button("Ask again", again), copyText, share);
 }
 

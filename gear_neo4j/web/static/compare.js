@@ -44,9 +44,9 @@ export function mountCompare(panel, recipes) {
     submit.disabled = count < LEAST;
     hint.textContent =
       count < LEAST
-        ? `Choose at least ${LEAST}.`
+        ? `Choose at least ${LEAST} retrievers.`
         : count >= MOST
-          ? `${MOST} are the most that fit beside each other.`
+          ? `You can compare up to ${MOST} retrievers.`
           : "";
   }
 
@@ -69,7 +69,7 @@ export function mountCompare(panel, recipes) {
   const form = make(
     "form",
     { class: "question", onsubmit: event => (event.preventDefault(), compare()) },
-    make("label", { for: "compare-question", class: "large" }, "A question for all of them"),
+    make("label", { for: "compare-question", class: "large" }, "Question"),
     question,
     make(
       "fieldset",
@@ -110,7 +110,7 @@ function choice(recipe, onchange) {
   };
 }
 
-/** One search; its failure is a column of its own. */
+/** One search; a failure becomes its column. */
 async function searched(name, question, k, signal) {
   try {
     return { name, search: await call("/api/search", { body: { question, k, retriever: name }, signal }) };
@@ -120,7 +120,7 @@ async function searched(name, question, k, signal) {
   }
 }
 
-function show(place, columns) {
+function show(container, columns) {
   const ranks = ranking(columns);
   const lists = columns.map(column => {
     const head = make("h2", {}, line(column.name));
@@ -138,10 +138,10 @@ function show(place, columns) {
   const both = make(
     "p",
     { class: "note" },
-    "Lines join the same passage. A dashed card with the mark ◆ is a passage that only this retriever found.",
+    "Lines connect the same passage. A dashed card marked ◆ is a passage that only this retriever found.",
   );
   put(
-    place,
+    container,
     both,
     make("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Results side by side" }, board),
   );

@@ -1,4 +1,4 @@
-/** The Documents tab: what is in the database, what is being added, and what is to be forgotten. */
+/** The Documents tab: stored documents, uploads, and jobs. */
 
 import { make, put } from "./dom.js";
 import { JobList } from "./jobs.js";
@@ -6,9 +6,9 @@ import { SourceList } from "./sources.js";
 import { uploadForm } from "./upload.js";
 
 /**
- * Build the tab; what it lists is read when it is opened.
+ * Build the tab; its lists are loaded when it is opened.
  * @param {HTMLElement} panel
- * @param {any} rights what the caller may see and send
+ * @param {any} rights the caller's rights
  * @param {{onChange: () => void}} actions
  * @returns {import("./tabs.js").Tab}
  */
@@ -23,7 +23,7 @@ export function mountDocuments(panel, rights, { onChange }) {
   const sources = new SourceList(rights, { onForget: writes ? () => jobs.load() : null });
   const add = writes
     ? uploadForm(rights, { onSent: () => jobs.load() })
-    : make("p", { class: "notice" }, "You can see the documents here, but not add or forget any.");
+    : make("p", { class: "notice" }, "You can view documents here, but not add or delete them.");
   put(panel, add, writes && jobs.element, sources.element);
 
   return {

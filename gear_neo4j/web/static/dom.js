@@ -1,4 +1,4 @@
-/** Elements made from data: text is only ever text, and a link leads to the web or is none. */
+/** Elements made from data: text is never markup, and links only lead to the web. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -9,7 +9,7 @@ const SVG = "http://www.w3.org/2000/svg";
 /**
  * An element with attributes and children. `onclick` and the like add listeners; strings become text nodes.
  * @param {string} tag
- * @param {Record<string, unknown>} [attributes] false, null and undefined leave an attribute out
+ * @param {Record<string, unknown>} [attributes] false, null and undefined omit an attribute
  * @param {...Child} children
  * @returns {HTMLElement}
  */
@@ -18,7 +18,7 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /**
- * The same for a part of an SVG picture.
+ * The same for an SVG element.
  * @param {string} tag
  * @param {Record<string, unknown>} [attributes]
  * @param {...Child} children
@@ -38,7 +38,7 @@ export function put(element, ...children) {
 }
 
 /**
- * A link that opens in a tab of its own; plain text where the address is not one of the web.
+ * A link that opens in a new tab; plain text if the address is not on the web.
  * @param {string} url
  * @param {string} text
  * @returns {HTMLElement}
@@ -50,7 +50,7 @@ export function link(url, text) {
 }
 
 /**
- * An address of the web as the browser writes it, or null.
+ * The normalised address if it is on the web, or null.
  * @param {unknown} url
  * @returns {string | null}
  */
@@ -61,7 +61,7 @@ export function webAddress(url) {
 }
 
 /**
- * Text of others: its direction is its own, whatever stands around it.
+ * Text from others, with its own direction.
  * @param {string} text
  * @param {string} [tag]
  * @returns {HTMLElement}
@@ -83,7 +83,7 @@ export function button(content, action, attributes = {}) {
 
 /**
  * A control with its label.
- * @param {string} id that of the control
+ * @param {string} id the id of the control
  * @param {string} label
  * @param {Element} control
  * @returns {HTMLElement}

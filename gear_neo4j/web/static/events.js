@@ -1,4 +1,4 @@
-/** Server-sent events from the body of a response: EventSource can send no body and no key. */
+/** Server-sent events from the body of a response: EventSource cannot send a body or a key. */
 
 /**
  * The events of a stream, each with its name and its data as JSON.
@@ -23,7 +23,7 @@ export async function* eventsOf(body) {
 }
 
 /**
- * One block of a stream; null where it is a sign of life.
+ * The event in a block of a stream; null for a keep-alive comment.
  * @param {string} block
  * @returns {{name: string, data: any} | null}
  */
@@ -31,9 +31,9 @@ function eventOf(block) {
   let name = "message";
   const data = [];
   for (const row of block.split(/\r?\n/)) {
-    const place = row.indexOf(":");
-    const field = row.slice(0, place);
-    const value = row.slice(place + 1).replace(/^ /, "");
+    const colon = row.indexOf(":");
+    const field = row.slice(0, colon);
+    const value = row.slice(colon + 1).replace(/^ /, "");
     if (field === "event") name = value;
     else if (field === "data") data.push(value);
   }

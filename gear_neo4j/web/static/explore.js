@@ -1,4 +1,4 @@
-/** The Explore tab: an entity by its name, its facts by passage, and the way on to others. */
+/** The Explore tab: an entity by its name, its facts by passage, and links to other entities. */
 
 import { call, isStopped } from "./api.js";
 import { button, foreign, make, put } from "./dom.js";
@@ -24,7 +24,7 @@ export function mountExplore(panel) {
     dir: "auto",
     autocomplete: "off",
   });
-  const trail = make("nav", { class: "trail", "aria-label": "Entities seen before" });
+  const trail = make("nav", { class: "trail", "aria-label": "Recently viewed" });
   const result = make("div", { class: "result", "aria-live": "polite" });
   const seen = [];
   let running = null;
@@ -32,7 +32,7 @@ export function mountExplore(panel) {
   const form = make(
     "form",
     { class: "question", onsubmit: event => (event.preventDefault(), go("explore", { name: name.value.trim() })) },
-    make("label", { for: "entity-name", class: "large" }, "The name of a person, a place, a thing"),
+    make("label", { for: "entity-name", class: "large" }, "Entity name"),
     make(
       "div",
       { class: "controls" },
@@ -45,7 +45,7 @@ export function mountExplore(panel) {
   async function load(wanted, id) {
     running?.abort();
     running = new AbortController();
-    showWait(result, "Looking…");
+    showWait(result, "Loading…");
     try {
       await show(wanted, id, running.signal);
     } catch (error) {
@@ -57,19 +57,19 @@ export function mountExplore(panel) {
     if (id) return visit(await call(`/api/entities/${encodeURIComponent(id)}`, { signal }), []);
     const { entities } = await call(`/api/entities?name=${encodeURIComponent(wanted)}`, { signal });
     if (!entities.length)
-      return put(result, make("p", { class: "notice" }, "No entity of that name, nor one that is like it."));
+      return put(result, make("p", { class: "notice" }, "No entity has this name or a similar one."));
     const [first, ...others] = entities;
     visit(await call(`/api/entities/${encodeURIComponent(first.id)}`, { signal }), others);
   }
 
   function visit(record, others) {
-    const place = seen.findIndex(({ id }) => id === record.id);
-    if (place >= 0) seen.splice(place, 1);
+    const index = seen.findIndex(({ id }) => id === record.id);
+    if (index >= 0) seen.splice(index, 1);
     seen.push({ id: record.id, name: record.name });
     const before = seen.slice(-TRAIL - 1, -1);
     put(
       trail,
-      before.length > 0 && make("span", { class: "note" }, "Before: "),
+      before.length > 0 && make("span", { class: "note" }, "Recent: "),
       ...before.map(other => entity(other.name, other.id)),
     );
     put(result, ...sections(record, others));
@@ -91,7 +91,7 @@ function sections(record, others) {
     make(
       "p",
       { class: "remark" },
-      `This entity is a hub: ${record.facts.length} of about ${counted(record.degree, "fact")} are shown.`,
+      `This entity is a hub. Showing ${record.facts.length} of about ${counted(record.degree, "fact")}.`,
     );
   return [
     make("h2", { class: "entity-title" }, foreign(line(record.name) || "(no name)")),
@@ -107,7 +107,7 @@ function sections(record, others) {
     make(
       "div",
       { class: "columns" },
-      make("section", {}, make("h3", {}, "What is said"), ...byPassage(record.facts)),
+      make("section", {}, make("h3", {}, "Facts"), ...byPassage(record.facts)),
       aside(record),
     ),
   ];

@@ -1,4 +1,4 @@
-/** The Health tab: what the doctor says of the database. */
+/** The Health tab: the findings of the doctor. */
 
 import { call } from "./api.js";
 import { button, make, put } from "./dom.js";
@@ -6,25 +6,25 @@ import { showFailure, showWait } from "./notices.js";
 import { line } from "./text.js";
 
 const LEVELS = {
-  ok: { mark: "✓", word: "Good" },
+  ok: { mark: "✓", word: "OK" },
   advice: { mark: "!", word: "Advice" },
   problem: { mark: "✗", word: "Problem" },
 };
 
 /**
- * Build the tab; the database is examined when it is opened.
+ * Build the tab; the database is checked when it is first opened.
  * @param {HTMLElement} panel
  * @returns {import("./tabs.js").Tab}
  */
 export function mountHealth(panel) {
   const result = make("div", { class: "result" });
-  const again = button("Examine again", examine);
-  put(panel, make("div", { class: "bar" }, make("h2", {}, "The database"), again), result);
+  const again = button("Check again", examine);
+  put(panel, make("div", { class: "bar" }, make("h2", {}, "Database health"), again), result);
   let examined = false;
 
   async function examine() {
     again.disabled = true;
-    showWait(result, "Examining… this profiles a few searches.");
+    showWait(result, "Checking… This profiles a few searches.");
     try {
       const { findings } = await call("/api/health");
       put(result, summary(findings), make("ul", { class: "findings" }, ...findings.map(row)));
@@ -60,7 +60,7 @@ function row(finding) {
       {},
       make("h3", {}, line(finding.subject, 80)),
       make("p", {}, line(finding.detail, 1_000)),
-      finding.fix && make("p", { class: "fix" }, make("strong", {}, "What to do: "), line(finding.fix, 500)),
+      finding.fix && make("p", { class: "fix" }, make("strong", {}, "Fix: "), line(finding.fix, 500)),
     ),
   );
 }

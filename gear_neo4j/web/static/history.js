@@ -1,4 +1,4 @@
-/** Questions that were asked before, in this browser alone. */
+/** Recent questions, stored only in this browser. */
 
 import { button, foreign, make, put } from "./dom.js";
 import { line } from "./text.js";
@@ -7,7 +7,7 @@ const NAME = "gear-history";
 const MOST = 30;
 
 /**
- * The earlier questions, the latest first.
+ * The recent questions, latest first.
  * @returns {import("./share.js").Choices[]}
  */
 function earlier() {
@@ -20,7 +20,7 @@ function earlier() {
 }
 
 /**
- * Keep a question.
+ * Store a question.
  * @param {import("./share.js").Choices} choices
  */
 export function remember(choices) {
@@ -28,18 +28,18 @@ export function remember(choices) {
   try {
     localStorage.setItem(NAME, JSON.stringify([choices, ...others].slice(0, MOST)));
   } catch {
-    // A browser that keeps nothing has no history.
+    // Without storage there is no history.
   }
 }
 
 /**
- * Show the earlier questions.
- * @param {Element} place
+ * Show the recent questions.
+ * @param {Element} container
  * @param {(choices: import("./share.js").Choices) => void} choose
  */
-export function showHistory(place, choose) {
+export function showHistory(container, choose) {
   const kept = earlier();
-  if (!kept.length) return put(place);
+  if (!kept.length) return put(container);
   const rows = kept.map(choices => {
     const label = foreign(line(choices.question, 120), "span");
     const kind = make("span", { class: "note" }, choices.mode === "search" ? "search" : line(choices.agent, 40));
@@ -51,13 +51,13 @@ export function showHistory(place, choose) {
     );
   });
   const forget = button(
-    "Clear the history",
+    "Clear history",
     () => {
       localStorage.removeItem(NAME);
-      put(place);
+      put(container);
       document.getElementById("question")?.focus();
     },
     { class: "quiet" },
   );
-  put(place, make("h2", {}, "Earlier"), make("ul", { class: "plain" }, ...rows), forget);
+  put(container, make("h2", {}, "Recent"), make("ul", { class: "plain" }, ...rows), forget);
 }

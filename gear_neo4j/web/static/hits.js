@@ -7,11 +7,11 @@ import { counted, line } from "./text.js";
 /**
  * A list of hits.
  * @param {any[]} hits
- * @param {{cited?: Map<string, string[]>}} [options] the markers by which an answer cites a passage
+ * @param {{cited?: Map<string, string[]>}} [options] the markers of cited passages
  * @returns {HTMLElement}
  */
 export function hitList(hits, { cited = new Map() } = {}) {
-  if (!hits.length) return make("p", { class: "note" }, "No passage.");
+  if (!hits.length) return make("p", { class: "note" }, "No passages found.");
   return make("ol", { class: "hits" }, ...hits.map(hit => make("li", {}, card(hit, cited.get(hit.id) ?? []))));
 }
 
@@ -38,13 +38,13 @@ function card(hit, markers) {
 }
 
 /**
- * What a search took and whether it is exact, on one line.
+ * The retriever, size and time of a search, and whether it is exact, on one line.
  * @param {any} search
  * @returns {string}
  */
 export function searchNote(search) {
   const spent = Object.values(search.milliseconds).reduce((sum, part) => sum + part, 0);
   const parts = [line(search.retriever, 60), counted(search.hits.length, "passage"), `${Math.round(spent)} ms`];
-  if (!search.exact) parts.push("not exact: a part of the graph was too large to be read whole");
+  if (!search.exact) parts.push("approximate: part of the graph was too large to read in full");
   return parts.join(" · ");
 }

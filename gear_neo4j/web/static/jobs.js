@@ -1,4 +1,4 @@
-/** Jobs: documents that are being added or forgotten, how far each is, and what could not be used. */
+/** Jobs that add or delete documents, with their progress and problems. */
 
 import { call, isStopped, stream } from "./api.js";
 import { button, foreign, make, put } from "./dom.js";
@@ -6,7 +6,7 @@ import { showFailure } from "./notices.js";
 import { counted, line } from "./text.js";
 
 const MOST_JOBS = 10;
-const STATES = { waiting: "Waiting", running: "Working", done: "Done", failed: "Failed", cancelled: "Cancelled" };
+const STATES = { waiting: "Waiting", running: "Running", done: "Done", failed: "Failed", cancelled: "Cancelled" };
 const COUNTS = [
   ["documents_read", "document read", "documents read"],
   ["passages_written", "new passage", "new passages"],
@@ -19,19 +19,19 @@ const COUNTS = [
   ["triples", "fact removed", "facts removed"],
 ];
 
-/** The newest jobs; those that have not ended are followed, one at a time. */
+/** The newest jobs; unfinished ones are followed, one at a time. */
 export class JobList {
   /** @param {{onEnd: () => void}} actions */
   constructor({ onEnd }) {
     this.onEnd = onEnd;
     this.list = make("ul", { class: "jobs" });
     this.failure = make("div");
-    this.element = make("section", { hidden: true, "aria-label": "Work" }, this.failure, this.list);
+    this.element = make("section", { hidden: true, "aria-label": "Jobs" }, this.failure, this.list);
     this.cards = new Map();
     this.following = null;
   }
 
-  /** Read the list, and follow what goes on. */
+  /** Load the list, and follow the unfinished jobs. */
   async load() {
     this.following?.abort();
     this.following = new AbortController();
@@ -40,7 +40,7 @@ export class JobList {
       for (;;) {
         const { jobs } = await call(`/api/jobs?limit=${MOST_JOBS}`, { signal });
         this.#show(jobs);
-        // The queue is worked off from the oldest.
+        // The queue starts with the oldest job.
         const next = jobs.findLast(job => !hasEnded(job));
         if (!next) return;
         await this.#follow(next.id, signal);
@@ -71,13 +71,13 @@ class JobCard {
   constructor() {
     this.state = make("span", { class: "badge", role: "status" });
     this.title = make("h3", {});
-    this.place = make("div");
+    this.content = make("div");
     this.cancel = button("Cancel", () => this.#end(), { class: "quiet" });
     this.element = make(
       "li",
       { class: "card job" },
       make("div", { class: "bar" }, this.title, this.state, this.cancel),
-      this.place,
+      this.content,
     );
   }
 
@@ -87,7 +87,7 @@ class JobCard {
     if (this.state.textContent !== STATES[job.state]) this.state.textContent = STATES[job.state];
     this.element.className = `card job ${job.state}`;
     this.cancel.hidden = hasEnded(job);
-    put(this.place, ...(hasEnded(job) ? [] : [progress(job)]), ...remarks(job));
+    put(this.content, ...(hasEnded(job) ? [] : [progress(job)]), ...remarks(job));
   }
 
   async #end() {
@@ -95,7 +95,7 @@ class JobCard {
     try {
       this.show(await call(`/api/jobs/${this.id}`, { method: "DELETE" }));
     } catch (error) {
-      showFailure(this.place, error);
+      showFailure(this.content, error);
     } finally {
       this.cancel.disabled = false;
     }
@@ -108,14 +108,14 @@ function hasEnded(job) {
 
 function titleOf(job) {
   const where = ` · ${line(job.collection, 80)}`;
-  if (job.task === "forget") return `Forget ${line(job.source, 120)}${where}`;
+  if (job.task === "forget") return `Delete ${line(job.source, 120)}${where}`;
   const [first, ...others] = job.files;
   return `${line(first?.name, 120)}${others.length ? ` and ${others.length} more` : ""}${where}`;
 }
 
 function progress(job) {
   const stage = job.progress.at(-1);
-  if (!stage) return make("p", { class: "note" }, job.state === "waiting" ? "It waits for its turn." : "It begins.");
+  if (!stage) return make("p", { class: "note" }, job.state === "waiting" ? "Waiting in the queue." : "Starting.");
   const name = line(stage.stage, 40);
   const share = stage.total ? Math.min(100, Math.round((100 * stage.done) / stage.total)) : 0;
   return make(
@@ -130,7 +130,7 @@ function remarks(job) {
   const counts = COUNTS.filter(([name]) => job.counts[name] > 0).map(([name, ...nouns]) =>
     counted(job.counts[name], ...nouns),
   );
-  const nothing = job.state === "done" && !counts.length && "Nothing has changed.";
+  const nothing = job.state === "done" && !counts.length && "No changes.";
   const text = counts.join(" · ") || nothing;
   return [
     text && make("p", { class: "note" }, text),

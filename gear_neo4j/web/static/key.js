@@ -1,4 +1,4 @@
-/** The key of the caller: asked for when the service wants one, and kept for this tab alone. */
+/** The caller's key: requested when the service requires one, and stored for this tab only. */
 
 import { returned } from "./dom.js";
 
@@ -13,16 +13,16 @@ export function storedKey() {
 }
 
 /**
- * Ask for a key, and keep it.
+ * Ask for a key, and store it.
  * @param {string} reason why it is needed
- * @returns {Promise<boolean>} false if nothing was typed
+ * @returns {Promise<boolean>} false if nothing was entered
  */
 export function askForKey(reason) {
   waiting ??= ask(reason).finally(() => (waiting = null));
   return waiting;
 }
 
-/** @type {Promise<boolean> | null} one dialog for all requests that are refused at the same time */
+/** @type {Promise<boolean> | null} one dialog for all requests refused at the same time */
 let waiting = null;
 
 async function ask(reason) {

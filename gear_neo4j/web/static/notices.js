@@ -1,39 +1,39 @@
-/** Lines that say what happened: a failure with a way to try again, a short confirmation, a wait. */
+/** Notices: a failure with a button to retry, a confirmation, and a wait. */
 
 import { button, make, put, returned } from "./dom.js";
 
 /**
- * Show a failure in place of a result.
- * @param {Element} place
+ * Show a failure instead of a result.
+ * @param {Element} container
  * @param {Error} error
  * @param {() => void} [retry]
  */
-export function showFailure(place, error, retry) {
+export function showFailure(container, error, retry) {
   put(
-    place,
+    container,
     make(
       "div",
       { class: "notice problem", role: "alert" },
-      make("p", {}, make("strong", {}, "That did not work. "), error.message),
+      make("p", {}, make("strong", {}, "Something went wrong. "), error.message),
       retry && button("Try again", retry),
     ),
   );
 }
 
 /**
- * Show that something is being done.
- * @param {Element} place
+ * Show that work is in progress.
+ * @param {Element} container
  * @param {string} text
  */
-export function showWait(place, text) {
-  put(place, make("p", { class: "wait", role: "status" }, text));
+export function showWait(container, text) {
+  put(container, make("p", { class: "wait", role: "status" }, text));
 }
 
 /**
- * Ask whether to do what cannot be undone.
+ * Ask for confirmation of an action that cannot be undone.
  * @param {string} title
  * @param {string} text
- * @param {string} verb on the button that does it
+ * @param {string} verb the label of the button that confirms it
  * @returns {Promise<boolean>}
  */
 export async function confirmed(title, text, verb) {
@@ -45,7 +45,7 @@ export async function confirmed(title, text, verb) {
 }
 
 /**
- * Copy a text, and say so on the button.
+ * Copy a text, and confirm it on the button.
  * @param {HTMLButtonElement} control
  * @param {string} text
  */
@@ -57,7 +57,7 @@ export async function copy(control, text) {
     await navigator.clipboard.writeText(text);
     control.textContent = "Copied";
   } catch {
-    control.textContent = "Not allowed here";
+    control.textContent = "Copying failed";
   }
   setTimeout(() => (control.textContent = label), 1_600);
 }

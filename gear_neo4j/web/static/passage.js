@@ -1,4 +1,4 @@
-/** One passage with the facts that it states, in a dialog. */
+/** A passage and its facts, in a dialog. */
 
 import { call } from "./api.js";
 import { button, foreign, link, make, put, webAddress } from "./dom.js";
@@ -9,7 +9,7 @@ import { counted, line, shown } from "./text.js";
 const MOST_TRIPLES = 100;
 
 /**
- * Open the dialog of a passage; closing it leads back to where it was opened.
+ * Open the dialog of a passage.
  * @param {string} id
  */
 export async function openPassage(id) {
@@ -23,7 +23,7 @@ export async function openPassage(id) {
 }
 
 async function load(id, title, body) {
-  showWait(body, "Reading…");
+  showWait(body, "Loading…");
   try {
     const passage = await call(`/api/passages/${encodeURIComponent(id)}`);
     title.textContent = line(passage.title) || line(passage.id);
@@ -47,7 +47,7 @@ function parts(passage) {
   ];
 }
 
-/** The service's own address of a passage, or one of MCP, leads no further than this dialog. */
+/** Whether an address, of the service itself or of MCP, only leads to this dialog. */
 function isOwn(url) {
   const address = webAddress(url);
   return !address || address.startsWith(`${location.origin}/passages/`);
@@ -68,11 +68,11 @@ function triples(passage) {
   const rows = passage.triples.slice(0, MOST_TRIPLES).map(triple => make("li", {}, statement(triple)));
   const more = !passage.exact || passage.triples.length > MOST_TRIPLES;
   const count = counted(passage.triples.length, "fact") + (more ? `, the first ${rows.length} shown` : "");
-  return make("section", {}, make("h3", {}, `It states ${count}`), make("ul", { class: "facts" }, ...rows));
+  return make("section", {}, make("h3", {}, count), make("ul", { class: "facts" }, ...rows));
 }
 
 /**
- * A fact whose two ends lead to the entities.
+ * A fact whose ends link to the entities.
  * @param {{subject: string, predicate: string, object: string, head?: string, tail?: string}} triple
  * @returns {HTMLElement}
  */
@@ -87,7 +87,7 @@ export function statement(triple) {
 }
 
 /**
- * A button that leads to an entity.
+ * A button that opens an entity.
  * @param {string} name
  * @param {string} [id]
  * @returns {HTMLButtonElement}

@@ -1,4 +1,4 @@
-/** Paths through the graph: as a picture, and as a list with the Cypher that shows each. */
+/** Paths through the graph: as a picture, and as a list with a Cypher query for each. */
 
 import { call } from "./api.js";
 import { button, draw, foreign, link, make, put, webAddress } from "./dom.js";
@@ -14,30 +14,30 @@ const MOST = 100;
  * A section with the paths of a search.
  * @param {any[]} paths best first
  * @param {string} heading
- * @param {Map<string, unknown>} [cited] the passages that an answer cites
+ * @param {Map<string, unknown>} [cited] the passages cited by an answer
  * @returns {HTMLElement}
  */
 export function pathSection(paths, heading, cited = new Map()) {
-  const place = make("div");
-  const section = make("section", { class: "paths" }, make("h2", {}, heading), place);
-  if (paths.length) show(place, paths, { most: FIRST, cited });
-  else put(place, make("p", { class: "note" }, "No path: none of the passages that were found has facts."));
+  const container = make("div");
+  const section = make("section", { class: "paths" }, make("h2", {}, heading), container);
+  if (paths.length) show(container, paths, { most: FIRST, cited });
+  else put(container, make("p", { class: "note" }, "No paths: none of these passages has facts."));
   return section;
 }
 
-async function show(place, paths, { most, cited }) {
+async function show(container, paths, { most, cited }) {
   const some = paths.slice(0, Math.min(most, MOST));
   const drawn = make("div", { class: "drawn" }, make("p", { class: "wait" }, "Drawing…"));
   const more =
     some.length < Math.min(paths.length, MOST) &&
-    button(`Show all ${Math.min(paths.length, MOST)} paths`, () => show(place, paths, { most: MOST, cited }));
+    button(`Show all ${Math.min(paths.length, MOST)} paths`, () => show(container, paths, { most: MOST, cited }));
   const list = make(
     "details",
     {},
     make("summary", {}, `${counted(some.length, "path")} as text, with Cypher`),
     pathList(some, []),
   );
-  put(place, drawn, legend(cited.size > 0), list, more);
+  put(container, drawn, legend(cited.size > 0), list, more);
   try {
     const triples = some.map(({ text, score, scores, triples, passages, cypher }) => ({
       text,
@@ -48,11 +48,11 @@ async function show(place, paths, { most, cited }) {
       cypher,
     }));
     const layout = await call("/api/picture", { body: { paths: triples } });
-    const label = `${counted(some.length, "path")}, best first. Arrow keys walk from box to box.`;
+    const label = `${counted(some.length, "path")}, best first. Use the arrow keys to move between boxes.`;
     put(drawn, pictureOf(layout, { label, width: drawn.clientWidth - 24, cited, choose }));
     list.lastElementChild.replaceWith(pathList(some, layout.links));
   } catch (error) {
-    showFailure(drawn, error, () => show(place, paths, { most, cited }));
+    showFailure(drawn, error, () => show(container, paths, { most, cited }));
   }
 }
 
@@ -77,19 +77,19 @@ function legend(hasCited) {
     "p",
     { class: "legend note" },
     make("span", {}, best, "best path"),
-    make("span", {}, sample("entity"), "entity: opens it in Explore"),
-    make("span", {}, sample("triple"), "fact: opens its passage"),
-    hasCited && make("span", {}, sample("cited"), "fact whose passage is cited"),
+    make("span", {}, sample("entity"), "entity (opens in Explore)"),
+    make("span", {}, sample("triple"), "fact (opens its passage)"),
+    hasCited && make("span", {}, sample("cited"), "fact from a cited passage"),
   );
 }
 
 function pathList(paths, links) {
-  return make("ol", { class: "path-list" }, ...paths.map((path, place) => make("li", {}, ...row(path, links[place]))));
+  return make("ol", { class: "path-list" }, ...paths.map((path, index) => make("li", {}, ...row(path, links[index]))));
 }
 
 function row(path, url) {
   const statement = cypherText(path.cypher);
-  const control = button("Copy the Cypher", () => copy(control, statement));
+  const control = button("Copy Cypher", () => copy(control, statement));
   return [
     make("p", {}, foreign(line(path.text, 600)), make("span", { class: "note" }, ` ${path.score.toFixed(2)}`)),
     make(
@@ -104,7 +104,7 @@ function row(path, url) {
 }
 
 /**
- * A query with its parameters, as Neo4j Browser takes it.
+ * A query with its parameters, for Neo4j Browser.
  * @param {{statement: string, parameters: Record<string, unknown>}} cypher
  * @returns {string}
  */

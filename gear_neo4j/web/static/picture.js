@@ -1,4 +1,4 @@
-/** Paths as a picture: the layout comes from the service, the boxes can be walked with the arrow keys. */
+/** Paths as a picture: the service computes the layout; the arrow keys move between boxes. */
 
 import { draw, foreign, make } from "./dom.js";
 import { line } from "./text.js";
@@ -11,8 +11,8 @@ const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
  * @param {any} layout as `/api/picture` returns it
  * @param {object} options
  * @param {string} options.label
- * @param {number} options.width that of the place for it
- * @param {Map<string, unknown>} options.cited the passages that an answer cites
+ * @param {number} options.width the available width
+ * @param {Map<string, unknown>} options.cited the passages cited by an answer
  * @param {(box: any) => void} options.choose
  * @returns {HTMLElement}
  */
@@ -25,11 +25,11 @@ export function pictureOf(layout, { label, width, cited, choose }) {
     role: "group",
     "aria-label": label,
   });
-  // The best path last: it lies on top.
+  // The best path last, so that it is on top.
   const lines = [...layout.lines].sort((left, right) => right.paths[0] - left.paths[0]);
   const curves = lines.map(part => mark(curve(layout.boxes, part), part.paths));
-  const boxes = layout.boxes.map((part, place) =>
-    mark(boxOf(part, { first: place === 0, cited: cited.has(part.passage) }), part.paths),
+  const boxes = layout.boxes.map((part, index) =>
+    mark(boxOf(part, { first: index === 0, cited: cited.has(part.passage) }), part.paths),
   );
   picture.append(...curves.map(item => item.element), ...boxes.map(item => item.element));
   connect(picture, layout, boxes, [...curves, ...boxes], choose);
@@ -82,24 +82,24 @@ function connect(picture, layout, boxes, all, choose) {
     for (const item of all)
       item.element.classList.toggle("on", paths !== null && item.paths.some(path => paths.includes(path)));
   };
-  boxes.forEach(({ element, paths }, place) => {
+  boxes.forEach(({ element, paths }, index) => {
     element.addEventListener("pointerenter", () => light(paths));
     element.addEventListener("pointerleave", () => light(null));
     element.addEventListener("focus", () => light(paths));
     element.addEventListener("blur", () => light(null));
-    element.addEventListener("click", () => choose(layout.boxes[place]));
+    element.addEventListener("click", () => choose(layout.boxes[index]));
     element.addEventListener("keydown", event => {
-      if (event.key === "Enter" || event.key === " ") choose(layout.boxes[place]);
-      else if (event.key in STEPS) walk(layout.boxes, boxes, place, STEPS[event.key]);
+      if (event.key === "Enter" || event.key === " ") choose(layout.boxes[index]);
+      else if (event.key in STEPS) walk(layout.boxes, boxes, index, STEPS[event.key]);
       else return;
       event.preventDefault();
     });
   });
 }
 
-/** Go on to the nearest box in a direction; only one box at a time is a stop of the Tab key. */
-function walk(layout, boxes, place, [right, down]) {
-  const here = layout[place];
+/** Move to the nearest box in a direction; the Tab key stops at only one box at a time. */
+function walk(layout, boxes, index, [right, down]) {
+  const here = layout[index];
   const distance = box => {
     const x = box.x + box.width / 2 - here.x - here.width / 2;
     const y = box.y + box.height / 2 - here.y - here.height / 2;
@@ -111,7 +111,7 @@ function walk(layout, boxes, place, [right, down]) {
     -1,
   );
   if (nearest < 0) return;
-  boxes[place].element.setAttribute("tabindex", "-1");
+  boxes[index].element.setAttribute("tabindex", "-1");
   boxes[nearest].element.setAttribute("tabindex", "0");
   boxes[nearest].element.focus();
 }

@@ -1,4 +1,4 @@
-/** The form of a question: what is asked, by what, of what. */
+/** The form of a question, with its agent or retriever, options and scope. */
 
 import { button, field, make, put } from "./dom.js";
 import { optionsForm } from "./options.js";
@@ -19,7 +19,7 @@ export class QuestionForm {
     this.collections = make("input", { id: "collections", type: "text", placeholder: "all", autocomplete: "off" });
     this.where = make("input", { id: "where", type: "text", placeholder: "year >= 2020", autocomplete: "off" });
     this.about = make("p", { class: "note", id: "about" });
-    this.place = make("div");
+    this.optionFields = make("div");
     this.submit = make("button", { type: "submit", class: "main" }, "Ask");
     this.stop = button("Stop", onStop, { hidden: true });
     this.element = this.#build(onAsk);
@@ -46,7 +46,7 @@ export class QuestionForm {
   }
 
   /**
-   * Write choices into the form; what is missing stays as it is.
+   * Fill choices into the form; missing ones stay unchanged.
    * @param {Partial<import("./share.js").Choices>} choices
    */
   fill(choices) {
@@ -87,19 +87,19 @@ export class QuestionForm {
     };
   }
 
-  /** The retrievers and options of what is chosen now. */
+  /** Update the retrievers and options for the current choice. */
   #renew(retriever = this.retriever.value, preset = {}) {
     const searching = this.mode === "search";
     const agent = named(this.recipes.agents, this.agent.value);
     const usable = this.recipes.retrievers.filter(recipe => this.recipes.has_model || !recipe.requires_model);
-    const own = searching ? [] : [make("option", { value: "" }, "its own")];
+    const own = searching ? [] : [make("option", { value: "" }, "default")];
     put(this.retriever, ...own, ...options(usable));
     this.retriever.value = named(usable, retriever) ? retriever : searching ? "auto" : "";
     this.agentField.hidden = searching;
     this.retrieverField.hidden = !searching && !agent?.options.properties?.over;
     const recipe = searching ? named(usable, this.retriever.value) : agent;
     this.form = optionsForm(recipe?.options ?? {}, { prefix: "option", preset });
-    put(this.place, this.form.element);
+    put(this.optionFields, this.form.element);
     this.about.textContent = (recipe?.summary ?? "").replaceAll("``", "");
     this.submit.textContent = searching ? "Search" : "Ask";
   }
@@ -112,7 +112,7 @@ export class QuestionForm {
       { class: "options" },
       field("k", "Passages", this.k),
       field("collections", "Collections, separated by commas", this.collections),
-      field("where", "Filter of metadata", this.where),
+      field("where", "Metadata filter", this.where),
     );
     this.question.addEventListener("keydown", event => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -121,7 +121,7 @@ export class QuestionForm {
     });
     const form = make(
       "form",
-      // A wrong value may stand in options that are folded: the service says what is wrong with it.
+      // A wrong value may be in a closed section: the service reports it.
       {
         class: "question",
         novalidate: true,
@@ -135,7 +135,7 @@ export class QuestionForm {
         make(
           "fieldset",
           { class: "segments" },
-          make("legend", { class: "hidden" }, "What you want"),
+          make("legend", { class: "hidden" }, "Mode"),
           ...this.modes.map(mode => mode.element),
         ),
         this.agentField,
@@ -143,7 +143,7 @@ export class QuestionForm {
         make("div", { class: "actions" }, this.submit, this.stop),
       ),
       this.about,
-      make("details", {}, make("summary", {}, "Options"), common, this.place),
+      make("details", {}, make("summary", {}, "Options"), common, this.optionFields),
     );
     return form;
   }

@@ -1,19 +1,19 @@
-/** The same passages in several rankings: cards that say where else a passage stands, and lines between them. */
+/** Passages in several rankings: cards with the ranks of a passage elsewhere, and lines between them. */
 
 import { button, draw, foreign, make } from "./dom.js";
 import { openPassage } from "./passage.js";
 import { line } from "./text.js";
 
 /**
- * The lists of several searches, which know of one another.
+ * The lists of several searches, with references to one another.
  * @param {{name: string, search?: any}[]} columns
  * @returns {{list: (column: {name: string, search?: any}) => HTMLElement}}
  */
 export function ranking(columns) {
   /** @type {Map<string, {name: string, rank: number}[]>} */
-  const places = new Map();
+  const ranks = new Map();
   for (const { name, search } of columns) {
-    for (const hit of search?.hits ?? []) places.set(hit.id, [...(places.get(hit.id) ?? []), { name, rank: hit.rank }]);
+    for (const hit of search?.hits ?? []) ranks.set(hit.id, [...(ranks.get(hit.id) ?? []), { name, rank: hit.rank }]);
   }
   return {
     list: ({ name, search }) =>
@@ -23,7 +23,7 @@ export function ranking(columns) {
         ...search.hits.map(hit =>
           card(
             hit,
-            places.get(hit.id).filter(place => place.name !== name),
+            ranks.get(hit.id).filter(other => other.name !== name),
           ),
         ),
       ),
@@ -46,7 +46,7 @@ function card(hit, others) {
 }
 
 /**
- * Draw lines between the cards of the same passage in neighbouring columns, and keep them where the cards are.
+ * Draw lines between the cards of the same passage in neighbouring columns, and update them when the layout changes.
  * @param {HTMLElement} board
  */
 export function rankLines(board) {
@@ -66,8 +66,8 @@ function joins(board) {
         ]),
       ),
   );
-  return columns.slice(1).flatMap((right, place) => {
-    const left = columns[place];
+  return columns.slice(1).flatMap((right, index) => {
+    const left = columns[index];
     return [...right].filter(([id]) => left.has(id)).map(([id, box]) => join(left.get(id), box, origin));
   });
 }

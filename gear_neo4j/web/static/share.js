@@ -1,21 +1,21 @@
-/** A question and the choices for it as an address, and back. */
+/** Converts a question and its choices to an address, and back. */
 
 /**
  * @typedef {object} Choices
  * @property {string} question
  * @property {"ask" | "search"} mode
  * @property {string} agent
- * @property {string} retriever empty: that of the agent
+ * @property {string} retriever empty for the agent's default
  * @property {number} k
- * @property {Record<string, unknown>} options those that differ from the defaults
+ * @property {Record<string, unknown>} options only those that differ from the defaults
  * @property {string} collections names, separated by commas
- * @property {string} where a filter of metadata
+ * @property {string} where a metadata filter
  */
 
 const TEXTS = ["question", "mode", "agent", "retriever", "collections", "where"];
 
 /**
- * The choices as parameters of an address; what is empty is left out.
+ * The choices as parameters of an address, without empty ones.
  * @param {Choices} choices
  * @returns {Record<string, string>}
  */
@@ -26,7 +26,7 @@ export function addressed(choices) {
 }
 
 /**
- * The choices in an address; what is missing or cannot be read is left out.
+ * The choices in an address, without missing or invalid ones.
  * @param {URLSearchParams} parameters
  * @returns {Partial<Choices>}
  */
@@ -37,7 +37,7 @@ export function choicesIn(parameters) {
 }
 
 /**
- * The number of passages in an address; nothing where it is missing or no number.
+ * The number of passages in an address; undefined if it is missing or not a number.
  * @param {URLSearchParams} parameters
  * @returns {number | undefined}
  */

@@ -1,4 +1,4 @@
-/** The sources of passages, by collection, in pages; each can be forgotten by those who may write. */
+/** The sources of passages, by collection, in pages; writers can delete them. */
 
 import { call, isStopped } from "./api.js";
 import { button, foreign, make, put } from "./dom.js";
@@ -12,7 +12,7 @@ const A_PAGE = 50;
 export class SourceList {
   /**
    * @param {any} rights
-   * @param {{onForget: (() => void) | null}} actions without one, nothing can be forgotten
+   * @param {{onForget: (() => void) | null}} actions null if the caller may not delete sources
    */
   constructor({ collections }, { onForget }) {
     this.onForget = onForget;
@@ -31,7 +31,7 @@ export class SourceList {
     const form = make(
       "form",
       { class: "bar", onsubmit: event => (event.preventDefault(), this.#choose()) },
-      make("h2", {}, "In the database"),
+      make("h2", {}, "Stored documents"),
       make("label", { for: "shown-collection" }, "Collection"),
       this.filter,
       names,
@@ -60,7 +60,7 @@ export class SourceList {
   async load() {
     this.running?.abort();
     this.running = new AbortController();
-    if (this.table.hidden) showWait(this.state, "Reading…");
+    if (this.table.hidden) showWait(this.state, "Loading…");
     await this.#page("", this.running.signal);
   }
 
@@ -85,9 +85,9 @@ export class SourceList {
       make(
         "td",
         {},
-        button("Forget", () => this.#forget(source, collection, passages), {
+        button("Delete", () => this.#forget(source, collection, passages), {
           class: "quiet",
-          "aria-label": `Forget ${line(source, 120)} of ${line(collection, 80)}`,
+          "aria-label": `Delete ${line(source, 120)} from ${line(collection, 80)}`,
         }),
       );
     return make(
@@ -102,8 +102,8 @@ export class SourceList {
 
   async #forget(source, collection, passages) {
     const what = `${counted(passages, "passage")} of ${line(source, 120)} in ${line(collection, 80)}`;
-    const text = `${what} will be removed, and the facts stated there.`;
-    if (!(await confirmed("Forget this source?", text, "Forget"))) return;
+    const text = `This removes ${what}, with all facts in them.`;
+    if (!(await confirmed("Delete this source?", text, "Delete"))) return;
     const path = `/api/documents/${encodeURIComponent(source)}?collection=${encodeURIComponent(collection)}`;
     try {
       await call(path, { method: "DELETE" });

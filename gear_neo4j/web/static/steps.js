@@ -1,9 +1,9 @@
-/** The steps of a run as they happen: questions, facts, verdicts, and the draft of the answer. */
+/** The steps of a run in progress: questions, facts, verdicts, and the draft of the answer. */
 
 import { foreign, make } from "./dom.js";
 import { counted, factText, line, shown } from "./text.js";
 
-/** A log of steps, announced as it grows. */
+/** A log of steps, announced to screen readers. */
 export class StepLog {
   constructor() {
     this.list = make("ol", { class: "steps", "aria-live": "polite", "aria-label": "Steps" });
@@ -28,7 +28,7 @@ export class StepLog {
   }
 
   /**
-   * Fold the log once the run has ended.
+   * Close the log once the run has ended.
    * @param {string} outcome
    */
   end(outcome) {
@@ -50,7 +50,7 @@ export class StepLog {
   }
 
   #write(event) {
-    // The pieces of a later step replace those of an earlier one.
+    // The tokens of a later step replace those of an earlier one.
     if (event.step !== this.drafted) this.draft.textContent = "";
     this.drafted = event.step;
     this.draft.textContent = shown(this.draft.textContent + event.text, 10_000);

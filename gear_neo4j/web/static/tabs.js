@@ -1,12 +1,12 @@
-/** Tabs after the ARIA pattern, and the address of what is shown: `#ask?question=...`. */
+/** Tabs that follow the ARIA pattern, with their state in the address: `#ask?question=...`. */
 
 /**
  * @typedef {{show: (parameters: URLSearchParams) => void}} Tab
  */
 
 /**
- * Let the tabs be chosen, from the moment that they are seen.
- * @param {string[]} names those in their ids and in the fragment
+ * Make the tabs selectable before their modules are loaded.
+ * @param {string[]} names the names in their ids and in the fragment
  */
 export function offerTabs(names) {
   for (const name of names) {
@@ -22,7 +22,7 @@ export function offerTabs(names) {
 }
 
 /**
- * Show the tab that the address names, now and whenever it changes; without one, or below a dialog, the first.
+ * Show the tab in the address, now and whenever it changes; by default, or below a dialog, show the first.
  * @param {Record<string, Tab>} tabs
  * @param {Record<string, (parameters: URLSearchParams) => void>} dialogs
  */
@@ -44,7 +44,7 @@ export function followAddress(tabs, dialogs) {
       control(other).tabIndex = other === name ? 0 : -1;
       document.getElementById(`panel-${other}`).hidden = other !== name;
     }
-    // On a phone, not all fit.
+    // On a phone, not all tabs fit.
     control(name).scrollIntoView({ block: "nearest", inline: "nearest" });
     tabs[name].show(parameters);
   }
@@ -54,7 +54,7 @@ export function followAddress(tabs, dialogs) {
 }
 
 /**
- * Open a tab, as if its address had been followed.
+ * Open a tab by its address.
  * @param {string} name
  * @param {Record<string, string>} [parameters]
  */
@@ -64,7 +64,7 @@ export function go(name, parameters = {}) {
 }
 
 /**
- * Write an address without opening anything.
+ * Update the address without opening anything.
  * @param {string} name
  * @param {Record<string, string>} parameters
  */
@@ -77,7 +77,7 @@ function control(name) {
 }
 
 function neighbour(names, name, key) {
-  const place = names.indexOf(name);
-  const places = { ArrowRight: place + 1, ArrowLeft: place - 1, Home: 0, End: names.length - 1 };
-  return key in places ? names.at(places[key] % names.length) : null;
+  const index = names.indexOf(name);
+  const targets = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: names.length - 1 };
+  return key in targets ? names.at(targets[key] % names.length) : null;
 }

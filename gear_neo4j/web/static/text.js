@@ -1,12 +1,13 @@
-/** Text of others, made fit to be shown: without characters that act, and no longer than a page can bear. */
+/** Makes text from others safe to show: without control characters, and of limited length. */
 
-// The characters that gear_neo4j/printable.py removes: controls but tab and newline, and bidirectional controls.
+// The characters that gear_neo4j/text/printable.py removes: control characters other than tab and newline, and
+// bidirectional controls.
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * A text without control characters and bidirectional controls, cut where it is long.
+ * A text without control characters and bidirectional controls, cut if it is long.
  * @param {unknown} text
- * @param {number} [most] characters that are kept
+ * @param {number} [most] the maximum number of characters
  * @returns {string}
  */
 export function shown(text, most = 20_000) {

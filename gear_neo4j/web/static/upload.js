@@ -1,13 +1,13 @@
-/** The form that sends documents: files by choice or by drag and drop, their collection, and how they are read. */
+/** The upload form: files by choice or by drag and drop, their collection, and options. */
 
 import { call } from "./api.js";
 import { field, make, put } from "./dom.js";
 import { showFailure, showWait } from "./notices.js";
 
 const EXTRACT = {
-  auto: "by rules, unless facts are sent",
-  rules: "by rules in any case",
-  none: "not at all",
+  auto: "by rules, unless facts are uploaded",
+  rules: "always by rules",
+  none: "none",
 };
 
 /**
@@ -20,7 +20,7 @@ export function uploadForm(rights, { onSent }) {
   const files = make("input", { id: "files", type: "file", multiple: true, accept: rights.accepts.join(",") });
   const triples = make("input", { id: "triples", type: "file", multiple: true, accept: ".jsonl" });
   const collection = collectionField(rights);
-  const readers = make("input", { id: "readers", type: "text", placeholder: "everybody", autocomplete: "off" });
+  const readers = make("input", { id: "readers", type: "text", placeholder: "everyone", autocomplete: "off" });
   const extract = make(
     "select",
     { id: "extract" },
@@ -33,7 +33,7 @@ export function uploadForm(rights, { onSent }) {
   async function send() {
     if (!files.files.length && !triples.files.length) return files.focus();
     submit.disabled = true;
-    showWait(state, "Sending…");
+    showWait(state, "Uploading…");
     try {
       await call("/api/documents", { form: body() });
       files.value = triples.value = "";
@@ -77,12 +77,12 @@ export function uploadForm(rights, { onSent }) {
         "div",
         { class: "options" },
         field("readers", "Readers, separated by commas", readers),
-        field("extract", "Facts are extracted", extract),
-        field("triples", "Files of facts (.jsonl)", triples),
+        field("extract", "Fact extraction", extract),
+        field("triples", "Fact files (.jsonl)", triples),
         make(
           "div",
           { class: "field tick" },
-          make("div", {}, replace, make("label", { for: "replace" }, "Replace same ids")),
+          make("div", {}, replace, make("label", { for: "replace" }, "Replace existing ids")),
         ),
       ),
     ),
@@ -92,7 +92,7 @@ export function uploadForm(rights, { onSent }) {
   return form;
 }
 
-/** A choice where the key allows some collections only, else any name. */
+/** A choice of the collections that the key allows, else any name. */
 function collectionField({ collections }) {
   if (!collections) {
     return make("input", { id: "collection", type: "text", value: "default", required: true, autocomplete: "off" });

@@ -1,0 +1,450 @@
+"""The connection to Neo4j: the one module that touches the driver."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from copy import copy
+from functools import partial
+from importlib.metadata import version
+from typing import Any, Self, TypeVar
+
+import neo4j
+from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError, ServiceUnavailable
+
+from gear_neo4j.errors import AuthenticationFailed, DatabaseError, SettingsError
+from gear_neo4j.graph.connection.bookmarks import checked
+from gear_neo4j.graph.connection.deadline import within
+from gear_neo4j.graph.connection.meter import Meter, NamedContext
+from gear_neo4j.graph.connection.query_log import logged
+from gear_neo4j.graph.connection.query_profiles import QueryProfile, profile_of
+from gear_neo4j.graph.connection.refusals import failure, passes, refusal, unreached
+from gear_neo4j.graph.connection.versions import FILTER_PROBE, SEARCH_PROBE, check_version, search_answer
+from gear_neo4j.graph.guard.excerpt import MOST_BYTES, Excerpt, Reading
+from gear_neo4j.graph.guard.values import quiet
+from gear_neo4j.graph.queries import Query, has_small_form, named
+from gear_neo4j.graph.scope.scope_gate import ScopeGate, ScopeSize
+from gear_neo4j.scope import EVERYTHING, Scope
+from gear_neo4j.text.address import Address, check_neo4j_uri, login_for
+from gear_neo4j.tracing import Span, span
+
+# The server looks for expired transactions every two seconds.
+GRACE = 3.0
+# An explicit limit goes before that of the server (db.transaction.timeout); 0 is none.
+UNLIMITED = 0
+# Retries of failures that pass by themselves and that the driver does not retry; the pause between two is in seconds.
+PASSING_TRIES = 5
+PASSING_PAUSE = 0.05
+Row = dict[str, Any]
+_Outcome = tuple[list[Row], dict[str, Any] | None]
+Driver = neo4j.Driver
+Record = neo4j.Record
+Value = TypeVar("Value")
+_Auth = tuple[str, str] | None
+
+
+class Database:
+    """One database of one Neo4j server; runs named queries, reads under READ routing, the database always named.
+
+    Pass a driver of your own (it is neither changed nor closed), or let :meth:`connect` create one. ``impersonate`` is
+    a user of the server under whose rights every query runs; the login needs that privilege, not the user's password.
+    ``bookmarks`` are those of another process, see :meth:`catch_up`.
+
+    Usage::
+
+        with neo4j.GraphDatabase.driver(uri, auth=(username, password)) as driver:
+            print(Database(driver, name="neo4j").version)
+    """
+
+    def __init__(
+        self,
+        driver: neo4j.Driver,
+        *,
+        name: str | None = None,
+        impersonate: str | None = None,
+        bookmarks: Iterable[str] = (),
+    ) -> None:
+        self._driver = driver
+        self.impersonated = impersonate
+        self._owned = False
+        # Opens another driver to the same server; not known for a driver of the caller.
+        self._reopen: Callable[[Meter], neo4j.Driver] | None = None
+        self._probed: dict[str, bool] = {}
+        self._on_profile: Callable[[QueryProfile], None] | None = None
+        self._gate: ScopeGate | None = None
+        self._before_query: Callable[[], None] = lambda: None
+        row = self._server_info(name, bookmarks)
+        # Without a name the driver would ask the server for the home database on every call.
+        self.name: str = row["database"]
+        self.version: str = row["version"]
+        check_version(self.version)
+
+    @classmethod
+    def connect(
+        cls,
+        uri: str,
+        *,
+        username: str,
+        password: str | None,
+        name: str | None = None,
+        impersonate: str | None = None,
+        bookmarks: Iterable[str] = (),
+        before_query: Callable[[], None] = lambda: None,
+    ) -> Self:
+        """Connect to a server with a driver of its own; close it with :meth:`close` or ``with``.
+
+        A user and a password may stand in the URI, too: ``bolt://neo4j:secret@host``. ``before_query`` is called before
+        each query, and may start the server again.
+
+        Raises:
+            ServerUnavailable, AuthenticationFailed, DatabaseNotFound, UnsupportedServer, SettingsError.
+        """
+        check_neo4j_uri(uri)
+        # The driver refuses a URI with a login, and quotes all of it.
+        address = Address.of(uri, setting="NEO4J_URI")
+        login = login_for(address, username=username, password=password)
+        uri, auth = address.url, (login.user, login.password) if login.password else None
+        driver = _open(uri, auth)
+        try:
+            with _explained(name):
+                # A query would be retried for 15 seconds before it reports that no server answers.
+                driver.verify_connectivity()
+            database = cls(driver, name=name, impersonate=impersonate, bookmarks=bookmarks)
+        except BaseException:
+            driver.close()
+            raise
+        database._owned = True
+        database._reopen = partial(_open, uri, auth)
+        database._before_query = before_query
+        return database
+
+    @property
+    def bookmarks(self) -> tuple[str, ...]:
+        """What has been read and written over this driver: another process that is given them reads no older state."""
+        return tuple(sorted(self._driver.execute_query_bookmark_manager.get_bookmarks()))
+
+    def catch_up(self, bookmarks: Iterable[str]) -> None:
+        """Let every query from now on see what another process wrote, by its :attr:`bookmarks`.
+
+        One round trip: the server answers as soon as it has these writes.
+
+        Raises:
+            SettingsError: they are not bookmarks.
+            DatabaseError: the server gave up waiting (``db.transaction.bookmark_ready_timeout``).
+        """
+        self._server_info(self.name, bookmarks)
+
+    def _server_info(self, name: str | None, bookmarks: Iterable[str]) -> Row:
+        self._before_query()
+        query, manager = named("server_info"), self._driver.execute_query_bookmark_manager
+        awaited = {*manager.get_bookmarks(), *checked(bookmarks)}
+        # The driver's own manager learns what a server has accepted: a bad bookmark would make all its queries fail.
+        trial = neo4j.GraphDatabase.bookmark_manager(neo4j.Bookmarks.from_raw_values(awaited))
+        with _explained(name, query):
+            rows, _ = self._driver.execute_query(
+                query.text,
+                database_=name,
+                routing_=neo4j.RoutingControl.READ,
+                impersonated_user_=self.impersonated,
+                bookmark_manager_=trial,
+                result_transformer_=_rows_and_plan,
+            )
+        manager.update_bookmarks(awaited, trial.get_bookmarks())
+        return rows[0]
+
+    def run(self, query: Query, /, **parameters: object) -> list[Row]:
+        """Run a query in one transaction, with the driver's own retries, and return its rows; one round trip."""
+        query.check(parameters)
+        if self._gate:
+            query, parameters = self._gate.admit(query, parameters)
+        with self._span(query.name) as active:
+            rows = self._run_logged(query, parameters)
+            active.describe(lambda: {"db.response.returned_rows": len(rows)})
+            return rows
+
+    def _run_logged(self, query: Query, parameters: dict[str, object]) -> list[Row]:
+        self._before_query()
+        with _explained(self.name, query), logged(query.name, database=self.name) as entry:
+            rows = self._run_with_retries(query, quiet(parameters))
+            entry.rows = len(rows)
+            return rows
+
+    def _span(self, query: str, *, is_current: bool = True) -> Span:
+        attributes = {"db.system.name": "neo4j", "db.namespace": self.name, "db.query.summary": query}
+        return span(query, "QUERY", attributes, is_current=is_current)
+
+    def _run_with_retries(self, query: Query, parameters: dict[str, object]) -> list[Row]:
+        for _ in range(PASSING_TRIES):
+            try:
+                return self._execute(query, parameters)
+            except Neo4jError as error:
+                if not passes(error.code, error.message):
+                    raise
+            time.sleep(PASSING_PAUSE)
+        return self._execute(query, parameters)
+
+    def _execute(self, query: Query, parameters: dict[str, object]) -> list[Row]:
+        started = time.perf_counter()
+        rows, plan = self._send(query, parameters)
+        if self._on_profile and plan:
+            spent = 1_000 * (time.perf_counter() - started)
+            self._on_profile(profile_of(query.name, plan, rows=len(rows), milliseconds=spent))
+        return rows
+
+    def _send(self, query: Query, parameters: dict[str, object]) -> _Outcome:
+        text = f"PROFILE {query.text}" if self._on_profile else query.text
+        statement = neo4j.Query(text, metadata=_metadata(query), timeout=query.timeout)
+        if not query.writes:
+            try:
+                # An auto-commit transaction saves the round trip of a commit.
+                with self._session(self._driver, fetch_size=1_000) as session:
+                    return _rows_and_plan(session.run(statement, parameters))
+            except (Neo4jError, DriverError) as error:
+                if not error.is_retryable():
+                    raise
+        return self._driver.execute_query(
+            statement,
+            parameters,
+            database_=self.name,
+            routing_=neo4j.RoutingControl.WRITE if query.writes else neo4j.RoutingControl.READ,
+            impersonated_user_=self.impersonated,
+            result_transformer_=_rows_and_plan,
+        )
+
+    def call(self, name: str, /, **parameters: object) -> list[Row]:
+        """Run the named query of ``cypher/``, in the form that this server and the scope need."""
+        return self.run(self._named(name), **parameters)
+
+    def _named(self, name: str) -> Query:
+        if self._gate and has_small_form(name) and self._gate.is_small:
+            return named(name, form="small_scope")
+        return named(name, form="search_clause" if self.has_search_clause else "plain")
+
+    def stream(self, name: str, /, **parameters: object) -> Iterator[Row]:
+        """The rows of a reading query as they arrive, 1,000 at a time, so that memory stays bounded."""
+        self._before_query()
+        query = self._named(name)
+        query.check(parameters)
+        if self._gate:
+            query, parameters = self._gate.admit(query, parameters)
+        with (
+            self._span(query.name, is_current=False) as active,
+            _explained(self.name, query),
+            logged(query.name, database=self.name) as entry,
+            self._session(self._driver, fetch_size=1_000) as session,
+        ):
+            # Without a limit of its own, how long a stream takes is for its reader to say; the server's is for others.
+            limit = UNLIMITED if query.timeout is None else query.timeout
+            statement = neo4j.Query(query.text, metadata=_metadata(query), timeout=limit)
+            for record in session.run(statement, quiet(parameters)):
+                entry.rows += 1
+                yield dict(record)
+            active.describe(lambda: {"db.response.returned_rows": entry.rows})
+
+    def explain(self, text: str, *, timeout: float = 10.0) -> str:
+        """The server's query type of a statement, which is not run: ``r`` reads; ``rw``, ``w`` and ``s`` do not."""
+        self._refuse_text()
+        return self._untrusted(timeout, lambda tx, _: tx.run(f"EXPLAIN {text}").consume().query_type or "")
+
+    def read_text(self, text: str, *, timeout: float = 10.0, limit: int = 100) -> Excerpt:
+        """The first rows of an untrusted statement, as plain data; the transaction cannot write.
+
+        It has a connection of its own, which is broken at the timeout and when the server sends more than the budget.
+        A driver of the caller's lends one of its own instead: then a single row is read whatever its size, and past the
+        timeout a thread reads on.
+
+        Raises:
+            QueryTimeout: it took longer than ``timeout`` seconds.
+            DatabaseError: the server refused it, or a single row is too large.
+            ScopeRefusal: the database is scoped: what a text of a model reads, nobody can foresee.
+        """
+        self._refuse_text()
+
+        def read(transaction: neo4j.Transaction, meter: Meter) -> Excerpt:
+            return _excerpt(transaction.run(text), limit=limit, meter=meter)
+
+        return self._untrusted(timeout, read)
+
+    def _refuse_text(self) -> None:
+        if self._gate:
+            self._gate.admit(Query("text", ""), {})
+
+    def _untrusted(self, timeout: float, work: Callable[[neo4j.Transaction, Meter], Value]) -> Value:
+        self._before_query()
+        with self._span("text"), Meter(MOST_BYTES) as meter:
+            return within(timeout + GRACE, lambda: self._transact(timeout, meter, work))
+
+    def _transact(self, timeout: float, meter: Meter, work: Callable[[neo4j.Transaction, Meter], Value]) -> Value:
+        with (
+            _explained(self.name),
+            logged("text", database=self.name) as entry,
+            meter.reading(),
+            self._apart(meter) as driver,
+            # In small batches, so that little is under way when the reader stops.
+            self._session(driver, fetch_size=50) as session,
+            # An explicit transaction rules out CALL { ... } IN TRANSACTIONS, and retries of an expensive query.
+            session.begin_transaction(metadata={"app": "gear-neo4j", "query": "text"}, timeout=timeout) as transaction,
+        ):
+            value = work(transaction, meter)
+            if meter.spent:
+                # Its connection is broken: a commit would fail. Else the commit says if the server ended the query.
+                with suppress(DriverError):
+                    transaction.close()
+            entry.rows = len(value.rows) if isinstance(value, Excerpt) else 0
+            return value
+
+    @contextmanager
+    def _apart(self, meter: Meter) -> Iterator[neo4j.Driver]:
+        """A driver for one untrusted statement, whose connections are metered; the caller's own if that is given."""
+        if self._reopen is None:
+            yield self._driver
+        else:
+            with self._reopen(meter) as driver:
+                yield driver
+
+    def _session(self, driver: neo4j.Driver, *, fetch_size: int) -> neo4j.Session:
+        """A read session that sees the writes of this driver's other queries, on any server of a cluster."""
+        return driver.session(
+            database=self.name,
+            default_access_mode=neo4j.READ_ACCESS,
+            impersonated_user=self.impersonated,
+            fetch_size=fetch_size,
+            bookmark_manager=self._driver.execute_query_bookmark_manager,
+            # A caller's driver logs each name that the database does not know yet; of ours that says nothing.
+            notifications_min_severity="OFF",
+        )
+
+    def execute(self, statement: str) -> None:
+        """Run a schema statement on its own: schema and data cannot share a transaction."""
+        self.run(Query("schema", statement, writes=True, timeout=UNLIMITED))
+
+    @property
+    def has_search_clause(self) -> bool:
+        """Whether the server plans the SEARCH clause of Cypher 25; probed once: Aura's version does not show it.
+
+        Raises:
+            DatabaseError: the server did not answer; the next call probes again.
+        """
+        return self._knows(SEARCH_PROBE)
+
+    @property
+    def has_index_filters(self) -> bool:
+        """Whether a vector index can hold the collection beside the vector; probed once.
+
+        Raises:
+            DatabaseError: the server did not answer; the next call probes again.
+        """
+        return self._knows(FILTER_PROBE)
+
+    def _knows(self, probe: str) -> bool:
+        if probe not in self._probed:
+            try:
+                # No span: that an older server refuses it is no error.
+                self._run_logged(Query("probe", probe, scope="free"), {})
+            except DatabaseError as error:
+                answer = search_answer(getattr(error.__cause__, "code", None))
+                if answer is None:
+                    raise
+                self._probed[probe] = answer
+            else:
+                self._probed[probe] = True
+        return self._probed[probe]
+
+    def profiling(self, listener: Callable[[QueryProfile], None]) -> "Database":
+        """The same database over the same driver; the listener receives the profile of each query."""
+        other = copy(self)
+        other._owned, other._on_profile = False, listener
+        return other
+
+    def gated(self, gate: ScopeGate) -> "Database":
+        """The same database over the same driver; every query passes the gate of a scope."""
+        other = copy(self)
+        other._owned, other._gate = False, gate
+        return other
+
+    @property
+    def scope(self) -> Scope:
+        """The scope that its queries run under."""
+        return self._gate.scope if self._gate else EVERYTHING
+
+    @property
+    def scope_size(self) -> ScopeSize | None:
+        """How much of it is in the scope; None without a scope."""
+        return self._gate.size() if self._gate else None
+
+    def close(self) -> None:
+        """Close the driver, unless it is the caller's."""
+        if self._owned:
+            self._driver.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _open(uri: str, auth: _Auth, meter: Meter | None = None) -> neo4j.Driver:
+    """A driver; with a meter, one that reaches its server through that."""
+    metered: dict[str, Any] = {"resolver": meter.resolve} if meter else {}
+    # The driver would compare the certificate with the loopback address; schemes with +ssc compare nothing.
+    if meter and uri.partition("://")[0].endswith("+s"):
+        uri, metered["ssl_context"] = uri.replace("+s://", "://", 1), NamedContext.of(meter)
+    try:
+        return neo4j.GraphDatabase.driver(
+            uri,
+            auth=auth,
+            user_agent=f"gear-neo4j/{version('gear-neo4j')}",
+            connection_acquisition_timeout=30,
+            max_transaction_retry_time=15,
+            notifications_min_severity="OFF",
+            **metered,
+        )
+    except (ConfigurationError, ValueError) as error:
+        raise SettingsError(f"NEO4J_URI {uri!r} cannot be used: {error}") from error
+
+
+def _metadata(query: Query) -> dict[str, str]:
+    """What the server's log and its list of transactions say of a query."""
+    return {"app": "gear-neo4j", "query": query.name}
+
+
+def _excerpt(result: neo4j.Result, *, limit: int, meter: Meter) -> Excerpt:
+    reading = Reading(limit)
+    try:
+        for record in result:
+            if not reading.take(record):
+                break
+    except DriverError:
+        if not meter.spent:
+            raise
+        reading.stop()
+    except RecursionError:
+        raise DatabaseError("the answer has values nested too deep to read: return a flat list or map") from None
+    return reading.excerpt()
+
+
+def _rows_and_plan(result: neo4j.Result) -> _Outcome:
+    return [dict(record) for record in result], result.consume().profile
+
+
+@contextmanager
+def _explained(name: str | None, query: Query | None = None) -> Iterator[None]:
+    """Translate the driver's errors into ours, with advice and the file of the failed query."""
+    where = f" ({query.file})" if query and query.file else ""
+    try:
+        yield
+    except AuthError as error:
+        raise AuthenticationFailed(
+            "the server refused the user name or password: check NEO4J_USERNAME and NEO4J_PASSWORD"
+        ) from error
+    except ServiceUnavailable as error:
+        raise unreached(_first_line(error)) from error
+    except ClientError as error:
+        raise refusal(error.code, _first_line(error), database=name, where=where) from error
+    except (Neo4jError, DriverError) as error:
+        raise failure(getattr(error, "code", None), _first_line(error), where=where) from error
+
+
+def _first_line(error: Exception) -> str:
+    text = error.message if isinstance(error, Neo4jError) and error.message else str(error)
+    return text.strip().splitlines()[0] if text.strip() else type(error).__name__

@@ -1,0 +1,38 @@
+"""The doctor's queries about a server and its graph."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gear_neo4j.graph.connection.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Hubs:
+    """How many nodes are hubs, and the busiest of them: name and number of triples."""
+
+    count: int
+    busiest: tuple[tuple[str | None, int], ...] = ()
+
+
+class Diagnostics:
+    """The diagnostic queries of one database; each method is one query and one round trip."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def settings(self, *names: str) -> dict[str, str]:
+        """The values of some settings of the server, without those that do not exist.
+
+        Raises:
+            DatabaseError: the user may not see the settings.
+        """
+        return {row["name"]: row["value"] for row in self._database.call("server_settings", names=list(names))}
+
+    def hubs(self, *, labels: Sequence[str], names: Sequence[str], hub: int, limit: int) -> Hubs:
+        """The nodes with one of the labels that are in more than ``hub`` triples, and the names of the busiest."""
+        row = self._database.call("hubs", labels=list(labels), names=list(names), hub=hub, limit=limit)[0]
+        return Hubs(row["hubs"], tuple((name, degree) for name, degree in row["busiest"]))
+
+    def sample_texts(self, *, limit: int) -> list[str]:
+        """The texts of some triples."""
+        return [row["text"] for row in self._database.call("some_triples", limit=limit)]

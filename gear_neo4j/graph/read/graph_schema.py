@@ -1,0 +1,150 @@
+"""The schema of a user's graph, to which questions are linked: labels, types, their properties, and their ties."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Literal, Self
+
+from gear_neo4j.graph.read.typegraph import Tie
+
+# What a property holds; ``stored_as_text`` marks numbers and dates that the graph keeps as strings.
+Kind = Literal["text", "number", "flag", "date"]
+OwnerKind = Literal["label", "type"]
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A label or a relationship type, which has properties."""
+
+    kind: OwnerKind
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class PropertySchema:
+    """A property of a label or type: what it holds, its least and greatest number or year, how many distinct values."""
+
+    name: str
+    kind: Kind = "text"
+    stored_as_text: bool = False
+    is_list: bool = False
+    least: float = 0.0
+    greatest: float = 0.0
+    distinct: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A relationship type from a label to a neighbour; ``forward`` if it is stored in that direction."""
+
+    type: str
+    forward: bool
+    label: str
+
+
+@dataclass(frozen=True)
+class GraphSchema:
+    """Labels and types with their properties by name, the ties between labels, and by label the property that names it.
+
+    The nodes of labels that are ``keyed`` have no name of their own; they are called by label and key. ``synonyms`` are
+    other words for a label, a type or a property of that name.
+
+    Example:
+        >>> schema = GraphSchema({"Film": {}, "Person": {}}, {"WROTE": {}}, (Tie("Person", "WROTE", "Film", 9),), {})
+        >>> schema.ways["Film"]
+        (Way(type='WROTE', forward=False, label='Person'),)
+        >>> GraphSchema.from_json(schema.to_json()) == schema
+        True
+    """
+
+    labels: Mapping[str, Mapping[str, PropertySchema]]
+    types: Mapping[str, Mapping[str, PropertySchema]]
+    ties: tuple[Tie, ...]
+    names: Mapping[str, str]
+    keyed: tuple[str, ...] = ()
+    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def ways(self) -> Mapping[str, tuple[Way, ...]]:
+        """The ways out of each label."""
+        ways: dict[str, list[Way]] = {label: [] for label in self.labels}
+        for tie in self.ties:
+            ways[tie.start].append(Way(tie.type, True, tie.end))
+            ways[tie.end].append(Way(tie.type, False, tie.start))
+        return {label: tuple(dict.fromkeys(of)) for label, of in ways.items()}
+
+    @cached_property
+    def uses(self) -> Mapping[tuple[str, Way], int]:
+        """How many relationships each way out of a label stands for."""
+        uses: dict[tuple[str, Way], int] = defaultdict(int)
+        for tie in self.ties:
+            uses[tie.start, Way(tie.type, True, tie.end)] += tie.count
+            uses[tie.end, Way(tie.type, False, tie.start)] += tie.count
+        return uses
+
+    @cached_property
+    def ends(self) -> Mapping[str, tuple[str, ...]]:
+        """The labels at either end of each type."""
+        ends: dict[str, dict[str, None]] = {type: {} for type in self.types}
+        for tie in self.ties:
+            ends[tie.type] |= {tie.start: None, tie.end: None}
+        return {type: tuple(labels) for type, labels in ends.items()}
+
+    def properties(self, owner: Owner) -> Mapping[str, PropertySchema]:
+        """The properties of a label or type, by name."""
+        return (self.labels if owner.kind == "label" else self.types)[owner.name]
+
+    def owners(self) -> Iterator[Owner]:
+        """Every label, then every type."""
+        for label in self.labels:
+            yield Owner("label", label)
+        for type in self.types:
+            yield Owner("type", type)
+
+    def names_with(self, owner: Owner, property: str) -> bool:
+        """Whether nodes of a label are named by the property."""
+        return owner.kind == "label" and self.names.get(owner.name) == property
+
+    def to_json(self) -> str:
+        """The schema as JSON, as the database records it."""
+        return json.dumps(
+            {
+                "labels": _to_lists(self.labels),
+                "types": _to_lists(self.types),
+                "ties": [[tie.start, tie.type, tie.end, tie.count] for tie in self.ties],
+                "names": dict(self.names),
+                "keyed": list(self.keyed),
+                "synonyms": {name: list(texts) for name, texts in self.synonyms.items()},
+            },
+            ensure_ascii=False,
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The schema of a text that :meth:`to_json` made."""
+        parts = json.loads(text)
+        ties = tuple(Tie(*tie) for tie in parts["ties"])
+        labels, types = _from_lists(parts["labels"]), _from_lists(parts["types"])
+        # A schema on record may be older than synonyms.
+        synonyms = {name: tuple(texts) for name, texts in parts.get("synonyms", {}).items()}
+        return cls(labels, types, ties, parts["names"], tuple(parts["keyed"]), synonyms)
+
+
+def can_be_written(name: str) -> bool:
+    """Whether a name may stand in a query between backticks: Cypher 5 resolves a backslash even there.
+
+    Example:
+        >>> can_be_written("Kind of `thing`"), can_be_written(r"Kind\\u0060")
+        (True, False)
+    """
+    return bool(name) and name.isprintable() and "\\" not in name
+
+
+def _to_lists(owners: Mapping[str, Mapping[str, PropertySchema]]) -> dict[str, list[dict[str, object]]]:
+    return {owner: [asdict(property) for property in of.values()] for owner, of in owners.items()}
+
+
+def _from_lists(owners: Mapping[str, Sequence[Mapping[str, object]]]) -> dict[str, dict[str, PropertySchema]]:
+    return {owner: {str(of["name"]): PropertySchema(**of) for of in known} for owner, known in owners.items()}  # type: ignore[arg-type]

@@ -1,0 +1,182 @@
+"""The graph as PageRank reads it: ids and weights, streamed, and the graph's version."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gear_neo4j.domain import Path, Triple, entity_key
+from gear_neo4j.errors import IndexUnavailable
+from gear_neo4j.graph.connection.database import Database
+from gear_neo4j.graph.read.store import Vector, candidates, triple_of
+from gear_neo4j.graph.schema.record import names_on_record, require_record
+
+LINK_CANDIDATES = 20
+SIMILAR_ENTITIES = 50
+# Passages that show whether a word is written like a name.
+PASSAGES_OF_A_WORD = 5
+# Several passages may state the same fact: triples fetched per requested fact.
+TRIPLES_A_FACT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A value that changes whenever the graph does.
+
+    ``changed`` is a stamp that every ingest, extraction and deletion writes in its own transaction; the counts, from
+    the database's counters, also reveal what other programs added or deleted.
+    """
+
+    changed: str | None
+    passages: int
+    triples: int
+    entities: int
+    synonyms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A triple with its cosine to the question, and the element ids of its two ends."""
+
+    triple: Triple
+    score: float
+    ends: tuple[str, str]
+
+    @property
+    def path(self) -> Path:
+        """The triple as a path of length 1."""
+        return Path((self.triple,), self.score, (self.score,))
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEntity:
+    """An entity by its element id: its name as the graph writes it, and whether the graph has an embedding of it."""
+
+    id: str
+    name: str
+    embedded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EntityLink:
+    """The entity linked to a name: its element id, its name, and the cosine of the two names, 1 for an exact match."""
+
+    id: str
+    name: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Similarities:
+    """Cosines: of a query with n entities, of those with each other (n x n), and of each passage with both."""
+
+    query: Sequence[float]
+    between: Sequence[Sequence[float]]
+    passages: Mapping[str, tuple[float, Sequence[float]]]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedNode:
+    """A node mentioned by triples or passages: element id, all its names, number of triples, labels."""
+
+    id: str
+    names: tuple[str, ...]
+    degree: int
+    labels: tuple[str, ...] = ()
+
+
+def distinct_facts(seeds: Sequence[Seed]) -> list[Seed]:
+    """The first of the triples with the same content, in their order."""
+    facts: dict[tuple[str, str, str], Seed] = {}
+    for seed in seeds:
+        head, tail = seed.ends
+        facts.setdefault((head, entity_key(seed.triple.predicate), tail), seed)
+    return list(facts.values())
+
+
+class PageRankQueries:
+    """The queries of PageRank over one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def version(self) -> Version:
+        """The version of the graph as it is now.
+
+        Raises:
+            InputError: the database holds no gear-neo4j data.
+        """
+        rows = self._database.call("graph_version")
+        if not rows:
+            require_record(self._database)
+        return Version(**rows[0])
+
+    def facts(self) -> Iterator[tuple[str, list[list[str]]]]:
+        """Every passage's id, in order, with the element ids of both ends of each of its triples; streamed."""
+        return ((row["passage"], row["facts"]) for row in self._database.stream("export_facts"))
+
+    def synonyms(self) -> Iterator[tuple[str, str, float]]:
+        """The element ids of the two ends of every synonym edge, and its score; streamed."""
+        return ((row["one"], row["other"], row["score"]) for row in self._database.stream("export_synonyms"))
+
+    def seeds(self, query: Vector, *, k: int) -> list[Seed]:
+        """The k facts nearest to a query vector, best first; of triples with the same content only the best."""
+        return distinct_facts(self.nearest(query, k=k * TRIPLES_A_FACT))[:k]
+
+    def nearest(self, query: Vector, *, k: int) -> list[Seed]:
+        """The k triples nearest to a query vector, best first; one round trip."""
+        rows = self._database.call("seed_triples", query=query, k=k, candidates=candidates(k))
+        return [Seed(triple_of(row), row["score"], (row["head"], row["tail"])) for row in rows]
+
+    def link(self, names: Sequence[tuple[str, Vector]]) -> list[EntityLink]:
+        """For each name, a key with its vector, the entity with that key, else the nearest by the vector index."""
+        lookups: list[dict[str, Any]] = [{"key": key, "vector": vector} for key, vector in names]
+        rows = self._database.call("link_entities", names=lookups, candidates=LINK_CANDIDATES) if lookups else []
+        return [EntityLink(row["id"], row["name"], row["score"]) for row in rows]
+
+    def named(self, keys: Sequence[str]) -> dict[str, NamedEntity]:
+        """Those of the keys that are entities, by key; one round trip."""
+        rows = self._database.call("named_entities", keys=list(keys)) if keys else []
+        return {row["key"]: NamedEntity(row["id"], row["name"], row["embedded"]) for row in rows}
+
+    def similar(self, words: Sequence[str], *, text: str) -> tuple[dict[str, NamedEntity], set[str]]:
+        """The entities whose names match a text in Lucene's syntax best, by key, and the words that passages have.
+
+        One round trip. Nothing while the index is missing or being built: a database of an older version can be
+        searched. Nothing under a strict scope.
+        """
+        if self._database.scope.strict:
+            return {}, set()
+        try:
+            row = self._database.call("similar_entities", words=list(words), text=text, limit=SIMILAR_ENTITIES)[0]
+        except IndexUnavailable:
+            return {}, set()
+        return {key: NamedEntity(*entity) for key, *entity in row["similar"]}, set(row["known"])
+
+    def common_words(self, words: Sequence[str]) -> set[str]:
+        """Those of some words in lower case that the passages write so, too; one round trip, or none without words.
+
+        None under a strict scope.
+        """
+        if not words or self._database.scope.strict:
+            return set()
+        rows = self._database.call("common_words", words=list(words), limit=PASSAGES_OF_A_WORD)
+        return {row["word"] for row in rows}
+
+    def named_nodes(self) -> Iterator[NamedNode]:
+        """Every node mentioned by triples or passages, with its names; streamed."""
+        for row in self._database.stream("entity_names", names=names_on_record(self._database)):
+            parts = [part for name in row["names"] for part in (name if isinstance(name, list) else [name])]
+            yield NamedNode(row["id"], tuple(part for part in parts if part), row["degree"], tuple(row["labels"]))
+
+    def compare(
+        self, passages: Sequence[str], *, keys: Sequence[str], vectors: Sequence[Vector] = (), query: Vector
+    ) -> Similarities:
+        """The cosines between a query, the entities of some keys, further vectors, and some passages.
+
+        No vectors come back.
+        """
+        given: dict[str, Any] = {"passages": list(passages), "keys": list(keys), "vectors": list(vectors)}
+        row = self._database.call("compare_passages", **given, query=query)[0]
+        return Similarities(
+            row["query"], row["between"], {id: (cosine, names) for id, cosine, names in row["passages"]}
+        )

@@ -1,0 +1,48 @@
+"""The queries of patterns over a user's own graph: its schema, the values of its properties, and the patterns."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gear_neo4j.domain import Cypher
+from gear_neo4j.graph.connection.database import Database, Row
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, OwnerKind
+
+SECONDS = 5
+
+
+class PatternQueries:
+    """The queries of patterns over one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @property
+    def admitted(self) -> bool:
+        """Whether the scope admits every node of the adopted graph; the queries are refused where it does not."""
+        size = self._database.scope_size
+        return size is None or size.graph
+
+    def schema(self) -> GraphSchema | None:
+        """The schema of the adopted graph; None where none is recorded. One round trip."""
+        rows = self._database.call("graph_schema")
+        return GraphSchema.from_json(rows[0]["schema"]) if rows else None
+
+    def values(
+        self, kind: OwnerKind, properties: Mapping[str, Sequence[str]], *, longest: int, most: int
+    ) -> Iterator[tuple[Owner, str, str]]:
+        """The different texts of properties, by label or type: owner, property and text; streamed, one round trip."""
+        if not properties:
+            return
+        name = "property_values" if kind == "label" else "relationship_values"
+        wanted = {owner: list(names) for owner, names in properties.items()}
+        for row in self._database.stream(name, properties=wanted, longest=longest, most=most):
+            yield Owner(kind, row["owner"]), row["property"], row["value"]
+
+    def run(self, cypher: Cypher) -> list[Row]:
+        """The rows of a compiled pattern, which only reads.
+
+        Raises:
+            QueryTimeout: the server took more than five seconds.
+        """
+        query = Query("pattern", cypher.statement, frozenset(cypher.parameters), timeout=SECONDS, scope="graph")
+        return self._database.run(query, **cypher.parameters)

@@ -1,0 +1,1 @@
+"""Constraints, indexes and migrations, and the database's record of itself."""

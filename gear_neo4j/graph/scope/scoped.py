@@ -1,0 +1,49 @@
+"""A database under a scope, and how much of the database that is, which is read again when the graph changes."""
+
+from gear_neo4j.graph.connection.database import Database
+from gear_neo4j.graph.read.pagerank_queries import PageRankQueries, Version
+from gear_neo4j.graph.read.versioned import Versioned
+from gear_neo4j.graph.schema.indexes import filter_by_collection
+from gear_neo4j.graph.scope.scope_gate import MOST_READ, ScopeGate, ScopeSize
+from gear_neo4j.scope import Scope
+
+# Seconds until a write by another process is noticed; what it wrote is never shown outside the scope.
+RECHECK = 1.0
+
+
+def scoped(database: Database, scope: Scope) -> Database:
+    """The same database, all of whose queries are under a scope."""
+
+    def read(_: Version) -> ScopeSize:
+        row = gated.call("scope_size", kept=MOST_READ)[0]
+        ids = None if row["ids"] is None else tuple(row["ids"])
+        return ScopeSize(
+            passages=row["passages"],
+            triples=row["triples"],
+            all_passages=row["allPassages"],
+            all_triples=row["allTriples"],
+            adopted=row["adopted"],
+            described=row["described"],
+            reach=_reach(gated, scope) if ids is None else None,
+            ids=ids,
+            graph=row["graph"],
+        )
+
+    # The gate asks only later, when there is a database behind it.
+    size = Versioned(read, version=lambda: PageRankQueries(gated).version(), recheck=RECHECK)
+    gated = database.gated(ScopeGate(scope, size=size.current))
+    return gated
+
+
+def _reach(gated: Database, scope: Scope) -> tuple[int, int] | None:
+    """How many passages and triples are in the scope's collections, if the vector indexes filter by these."""
+    if scope.collections is None or not filter_by_collection(gated):
+        return None
+    whole = Scope(collections=scope.collections)
+    # The query depends on no size.
+    row = gated.gated(ScopeGate(whole, size=_no_size)).call("scope_size", kept=0)[0]
+    return row["passages"], row["triples"]
+
+
+def _no_size() -> ScopeSize:
+    raise AssertionError("the size of a scope is read without one")

@@ -1,0 +1,1 @@
+"""Queries that write, by area."""

@@ -1,0 +1,181 @@
+"""Writes and deletes passages and triples, and checks beforehand which exist."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gear_neo4j.domain import Passage, Triple, entity_key, spelling_rank
+from gear_neo4j.graph.connection.database import Database, Row
+from gear_neo4j.scope import metadata_key
+
+Vectors = Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class PassageState:
+    """A stored passage compared with a new one of the same id: ``same`` text, and ``moved`` to another position."""
+
+    same: bool
+    moved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TripleCheck:
+    """Ids: of a batch's passages those that exist and those ``unfinished``, and of its triples those that exist."""
+
+    passages: frozenset[str]
+    unfinished: frozenset[str]
+    triples: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """How many passages, triples and entities a deletion removed, or in a dry run would remove."""
+
+    passages: int = 0
+    triples: int = 0
+    entities: int = 0
+
+    def __add__(self, other: "Deletion") -> "Deletion":
+        return Deletion(self.passages + other.passages, self.triples + other.triples, self.entities + other.entities)
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """A passage under its old id, what it is from now on, and the old and the new id of each of its triples."""
+
+    old: str
+    new: Passage
+    triples: tuple[tuple[str, str], ...]
+
+
+class CorpusWrites:
+    """Writes passages and triples to one database; each method is one query, one transaction, one round trip."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def check_passages(self, passages: Iterable[Passage]) -> dict[str, PassageState]:
+        """The state of those passages whose id is already in use, by id."""
+        rows = self._database.call("check_passages", rows=[_passage_row(passage) for passage in passages])
+        return {row["id"]: PassageState(row["same"], row["moved"]) for row in rows}
+
+    def write_passages(self, passages: Sequence[Passage], vectors: Vectors) -> int:
+        """Write new passages with their embeddings; returns how many are new, whoever else writes them, too."""
+        return int(self._database.call("write_passages", rows=_embedded_rows(passages, vectors))[0]["written"])
+
+    def move_passages(self, passages: Sequence[Passage]) -> None:
+        """Update position and metadata of existing passages, and the readers of those that say who they are."""
+        self._database.call("move_passages", rows=[_passage_row(passage) for passage in passages])
+
+    def triples_of(self, passages: Sequence[str]) -> list[Triple]:
+        """All triples that passages state, by the ids of the passages."""
+        rows = self._database.call("triples_of", passages=list(passages))
+        return [Triple(row["id"], row["subject"], row["predicate"], row["object"], row["passage"]) for row in rows]
+
+    def rename_passages(self, renames: Sequence[Rename]) -> int:
+        """Give passages and their triples the ids of another source, and return how many; one with a taken id stays."""
+        rows = [
+            {
+                "from": rename.old,
+                "to": rename.new.id,
+                "source": rename.new.source,
+                "triples": [{"from": old, "to": new} for old, new in rename.triples],
+            }
+            for rename in renames
+        ]
+        return int(self._database.call("rename_passages", rows=rows)[0]["renamed"])
+
+    def write_readers(self, readers: Mapping[str, Sequence[str]]) -> None:
+        """Set the readers of passages, by id, and of their triples with them; none means everybody."""
+        if readers:
+            rows = [{"id": id, "readers": list(names)} for id, names in sorted(readers.items())]
+            self._database.call("write_readers", rows=rows)
+
+    def replace_passages(self, passages: Sequence[Passage], vectors: Vectors) -> Deletion:
+        """Write new texts under existing ids; the triples of the old texts are deleted."""
+        row = self._database.call("replace_passages", rows=_embedded_rows(passages, vectors))[0]
+        return Deletion(triples=row["triples"], entities=row["entities"])
+
+    def delete_passages(self, ids: Sequence[str]) -> Deletion:
+        """Delete passages with their triples and the entities that no other triple names."""
+        return Deletion(**self._database.call("delete_passages", ids=list(ids))[0])
+
+    def check_triples(self, *, passages: Iterable[str], triples: Iterable[str], extractor: str) -> TripleCheck:
+        """Which passages and triples of a batch exist, and which of the passages the extractor has not read."""
+        row = self._database.call("check_triples", passages=list(passages), triples=list(triples), extractor=extractor)[
+            0
+        ]
+        return TripleCheck(frozenset(row["known"]), frozenset(row["open"]), frozenset(row["written"]))
+
+    def write_triples(
+        self,
+        triples: Sequence[Triple],
+        vectors: Vectors,
+        *,
+        completed: Sequence[str],
+        extractor: str,
+        read: Sequence[Passage] = (),
+    ) -> None:
+        """Write new triples with their embeddings and entities, and mark the passages they complete as read.
+
+        Of a passage in ``read``, nothing is written if its text in the database is another by now.
+        """
+        self._database.call(
+            "write_triples",
+            entities=entity_rows(triples),
+            triples=triple_rows(triples, vectors),
+            passages=list(completed),
+            extractor=extractor,
+            read=[{"id": passage.id, "title": passage.title, "text": passage.text} for passage in read],
+        )
+
+    def delete_triples(self, ids: Sequence[str]) -> int:
+        """Delete triples, and the entities that have no other; returns how many triples."""
+        return int(self._database.call("delete_triples", ids=list(ids))[0]["triples"])
+
+
+def entity_rows(triples: Iterable[Triple]) -> list[Row]:
+    """The entities of some triples by key: of several spellings, ``write_triples`` says which gives the name."""
+    names: dict[str, str] = {}
+    for triple in triples:
+        for name in (triple.subject, triple.object):
+            key = entity_key(name)
+            names[key] = min(name, names.get(key, name), key=spelling_rank)
+    # Sorted, so that concurrent writers take locks in the same order and do not deadlock.
+    return [{"key": key, "name": names[key]} for key in sorted(names)]
+
+
+def triple_rows(triples: Sequence[Triple], vectors: Vectors) -> list[Row]:
+    """Triples with their embeddings, as query parameters."""
+    return [
+        {
+            "id": triple.id,
+            "subject": triple.subject,
+            "predicate": triple.predicate,
+            "object": triple.object,
+            "text": triple.text,
+            "passage": triple.passage_id,
+            "subjectKey": entity_key(triple.subject),
+            "objectKey": entity_key(triple.object),
+            "embedding": vector,
+        }
+        for triple, vector in zip(triples, vectors, strict=True)
+    ]
+
+
+def _passage_row(passage: Passage) -> Row:
+    return {
+        "id": passage.id,
+        "title": passage.title,
+        "text": passage.text,
+        "position": passage.position,
+        "metadata": {metadata_key(field): value for field, value in passage.metadata.items()},
+        "readers": None if passage.readers is None else list(passage.readers),
+    }
+
+
+def _embedded_rows(passages: Sequence[Passage], vectors: Vectors) -> list[Row]:
+    return [
+        {**_passage_row(passage), "source": passage.source, "collection": passage.collection, "embedding": vector}
+        for passage, vector in zip(passages, vectors, strict=True)
+    ]

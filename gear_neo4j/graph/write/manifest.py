@@ -1,0 +1,61 @@
+"""What syncs have read: a record for each document, in the graph that they bring up to date."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gear_neo4j.graph.connection.database import Database
+
+RECORDS_A_BATCH = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSource:
+    """A document as a sync read it: its name, its version as the origin gives it, and the digest of its content.
+
+    The version is empty where it may not have been the last; ``problem`` says why the document could not be used.
+    """
+
+    name: str
+    version: str
+    digest: str
+    problem: str | None = None
+
+
+class Manifest:
+    """The records in one database; each method is one query unless it says otherwise."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def read(self, origin: str, *, collection: str) -> Iterator[ReadSource]:
+        """The documents of an origin that have been read into a collection, streamed."""
+        for row in self._database.stream("source_manifest", origin=origin, collection=collection):
+            yield ReadSource(**row)
+
+    def record(self, sources: Sequence[ReadSource], origin: str, *, collection: str) -> None:
+        """Record that documents were read."""
+        rows = [
+            {
+                "id": _id(source.name, collection),
+                "name": source.name,
+                "version": source.version,
+                "digest": source.digest,
+                "problem": source.problem,
+            }
+            for source in sources
+        ]
+        self._database.call("record_sources", rows=rows, origin=origin, collection=collection)
+
+    def forget(self, names: Sequence[str], *, collection: str) -> None:
+        """Delete the records of documents, so that the next sync reads them again."""
+        self._database.call("forget_sources", ids=[_id(name, collection) for name in names])
+
+    def drop(self, collection: str) -> None:
+        """Delete all records of a collection, a query for each thousand."""
+        while self._database.call("drop_sources", collection=collection, limit=RECORDS_A_BATCH)[0]["deleted"]:
+            pass
+
+
+def _id(name: str, collection: str) -> str:
+    # The name of a collection holds no slash.
+    return f"{collection}/{name}"

@@ -1,0 +1,1 @@
+"""The options of retrievers, agents and extractors, and the registry of their names."""

@@ -1,0 +1,1 @@
+"""Rankings of passages without the graph, and their fusion."""

@@ -1,0 +1,1 @@
+"""Walks over the graph: beam search, PageRank, and paths between nodes."""

@@ -1,0 +1,110 @@
+"""The markers of an answer, such as ``[1]`` and ``[F1]``: what they stand for, and where they stand.
+
+A bracket right after a word is none, as in ``args[1]``, and so is one in code or the text of a link.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+# Scripts that put no space between a word and a bracket: Thai to Khmer, kana, Han, Hangul.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_NUMBER = r"F?[1-9][0-9]{0,2}"
+_PART = rf"{_NUMBER}(?:\s*[-–]\s*{_NUMBER})?"
+# The time grows linearly with the text: the spaces before a marker are matched from the first of them only.
+_SCAN = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]+`"
+    rf"|(?P<space>(?<!\s)\s+|(?<![^\W{_UNSPACED}]))\[\s*(?P<listed>{_PART}(?:\s*[,;]\s*{_PART})*)\s*\](?!\()",
+    re.DOTALL | re.IGNORECASE,
+)
+# A range of more is none of sources, and a number beyond this is a year, a code, a quantity.
+WIDEST_RANGE = 20
+LARGEST_INVENTED = 99
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """One number of a marker, and where it stands in the text."""
+
+    label: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A text whose markers stand for something, the labels in it, and those that were removed."""
+
+    text: str
+    cited: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+def check_markers(text: str, *, passages: int, facts: int) -> Checked:
+    """A text without the markers that stand for nothing; a range ``[1-3]`` becomes ``[1, 2, 3]``.
+
+    A large number in brackets that stands for nothing is text.
+
+    Example:
+        >>> check_markers("Use args[1], in Varna [2, 9] since [1921].", passages=3, facts=0)
+        Checked(text='Use args[1], in Varna [2] since [1921].', cited=('2',), removed=('9',))
+    """
+    known = {str(number) for number in range(1, passages + 1)} | {f"F{number}" for number in range(1, facts + 1)}
+    found: list[str] = []
+
+    def checked(match: re.Match[str]) -> str:
+        labels = _labels(match["listed"])
+        valid = [label for label in labels if label in known]
+        if not valid and any(int(label.lstrip("F")) > LARGEST_INVENTED for label in labels or ["100"]):
+            return match[0]
+        found.extend(labels)
+        return f"{match['space']}[{', '.join(valid)}]" if valid else ""
+
+    checked_text = _replaced(text, checked)
+    unique = dict.fromkeys(found)
+    return Checked(
+        checked_text,
+        cited=tuple(label for label in unique if label in known),
+        removed=tuple(label for label in unique if label not in known),
+    )
+
+
+def markers(text: str) -> Iterator[Marker]:
+    """Each number of the markers of a checked text, in its order.
+
+    Example:
+        >>> [(marker.label, marker.start) for marker in markers("In Varna [1, F2].")]
+        [('1', 10), ('F2', 13)]
+    """
+    for match in _SCAN.finditer(text):
+        if match["listed"]:
+            for number in re.finditer(_NUMBER, match["listed"], re.IGNORECASE):
+                start = match.start("listed") + number.start()
+                yield Marker(number[0].upper(), start, start + len(number[0]))
+
+
+def without_markers(text: str) -> str:
+    """A text without its markers.
+
+    Example:
+        >>> without_markers("Edinburgh [2, 3] [F1].")
+        'Edinburgh.'
+    """
+    return _replaced(text, lambda _: "")
+
+
+def _replaced(text: str, change: Callable[[re.Match[str]], str]) -> str:
+    return _SCAN.sub(lambda match: change(match) if match["listed"] else match[0], text)
+
+
+def _labels(listed: str) -> list[str]:
+    """The numbers of a marker; none if a range in it is none of sources."""
+    labels: list[str] = []
+    for part in re.split("[,;]", listed.upper()):
+        first, *last = (number.strip() for number in re.split("[-–]", part))
+        letter = "F" if first.startswith("F") else ""
+        numbers = [int(number.lstrip("F")) for number in (first, *last)]
+        if not 0 <= numbers[-1] - numbers[0] < WIDEST_RANGE:
+            return []
+        labels += [f"{letter}{number}" for number in range(numbers[0], numbers[-1] + 1)]
+    return labels

@@ -1,0 +1,1 @@
+"""Text that comes in and goes out: addresses, files, wording, what is safe to print."""

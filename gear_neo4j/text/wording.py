@@ -1,0 +1,51 @@
+"""Numbers and nouns in messages."""
+
+from collections.abc import Mapping
+
+
+def pluralize(number: int, noun: str, many: str = "") -> str:
+    """A number with its noun; ``many`` is an irregular plural.
+
+    Example:
+        >>> pluralize(1, "passage"), pluralize(2_500, "passage"), pluralize(0, "entity"), pluralize(3, "index")
+        ('1 passage', '2,500 passages', '0 entities', '3 indexes')
+    """
+    return f"{number:,} {noun if number == 1 else many or _plural(noun)}"
+
+
+def by_collection(counts: Mapping[str, int]) -> str:
+    """The numbers of something in each collection.
+
+    Example:
+        >>> by_collection({"default": 3, "legal": 2_000})
+        '3 in default, 2,000 in legal'
+    """
+    return ", ".join(f"{count:,} in {name}" for name, count in counts.items())
+
+
+def contents(passages: int, triples: int, entities: int) -> str:
+    """The contents of a graph, in words.
+
+    Example:
+        >>> contents(1, 2, 3)
+        '1 passage, 2 triples, 3 entities'
+    """
+    return ", ".join((pluralize(passages, "passage"), pluralize(triples, "triple"), pluralize(entities, "entity")))
+
+
+def format_value(value: float | str | None) -> str:
+    """A number with thousands and few decimals, a date as it is.
+
+    Example:
+        >>> format_value(1234567), format_value(54.00666666), format_value(None)
+        ('1,234,567', '54.0067', 'none')
+    """
+    if isinstance(value, float):
+        return f"{value:,.4f}".rstrip("0").rstrip(".")
+    return "none" if value is None else f"{value:,}" if isinstance(value, int) else value
+
+
+def _plural(noun: str) -> str:
+    if noun.endswith("y"):
+        return noun[:-1] + "ies"
+    return noun + ("es" if noun.endswith("x") else "s")

@@ -1,0 +1,32 @@
+"""Clients that go away: what they wanted is cancelled."""
+
+import asyncio
+from collections.abc import Awaitable
+from typing import TypeVar
+
+from starlette.requests import ClientDisconnect, Request
+
+Result = TypeVar("Result")
+
+
+async def cancel_on_disconnect(request: Request, work: Awaitable[Result]) -> Result:
+    """The result of work for a client, whose body has been read; the work is cancelled if the client goes away.
+
+    Raises:
+        ClientDisconnect: nobody waits for the result.
+    """
+    working = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(_leave(request))
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientDisconnect
+        return working.result()
+    finally:
+        working.cancel()
+        leaving.cancel()
+
+
+async def _leave(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
