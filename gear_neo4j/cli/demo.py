@@ -12,7 +12,7 @@ from gear_neo4j.cli.reporting import progress_shown
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.domain import Path
 from gear_neo4j.evaluate import datasets, runs
-from gear_neo4j.evaluate.datasets import Query
+from gear_neo4j.evaluate.datasets import EvaluationQuery
 from gear_neo4j.gear import Gear
 from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.retrieval.base import Base
@@ -66,7 +66,7 @@ def _print_result(console: Screen, result: runs.QueryResult) -> None:
         console.print(Text.assemble(f"{hit.rank:3} ", mark, hit.passage.title))
 
 
-def _path_to_answer(gear: Gear, query: Query) -> Path | None:
+def _path_to_answer(gear: Gear, query: EvaluationQuery) -> Path | None:
     """The best path in the graph from what a question names to its answer."""
     answer = query.answers[0]
     connected = gear.paths(f"{query.question} {answer}")
