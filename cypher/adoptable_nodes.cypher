@@ -7,15 +7,9 @@
 MATCH (n:$any($labels))
 WHERE NOT n:__GearCommunity
 RETURN elementId(n) AS id, labels(n) AS labels,
-  [key IN $names WHERE n[key] IS NOT NULL | [key, CASE
-    WHEN n[key] IS :: STRING NOT NULL THEN left(n[key], 500)
-    WHEN n[key] IS :: LIST<ANY> NOT NULL THEN [part IN n[key][..10] | left(toStringOrNull(part), 500)]
-    ELSE toStringOrNull(n[key])
-  END]] AS names,
-  [key IN $texts WHERE n[key] IS NOT NULL | [key, CASE
-    WHEN n[key] IS :: STRING NOT NULL THEN left(n[key], $longest)
-    WHEN n[key] IS :: LIST<ANY> NOT NULL THEN [part IN n[key][..10] | left(toStringOrNull(part), $longest)]
-    ELSE toStringOrNull(n[key])
-  END]] AS texts,
+  // include: property_texts(n, $names, 10, 500)
+  AS names,
+  // include: property_texts(n, $texts, 10, $longest)
+  AS texts,
   [key IN keys(n) WHERE NOT key IN $names AND NOT key IN $texts AND toStringOrNull(n[key]) IS NOT NULL
     | [key, left(toStringOrNull(n[key]), 200)]][..$few] AS others

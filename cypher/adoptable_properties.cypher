@@ -6,13 +6,7 @@
 MATCH (n:$any($labels))
 WHERE any(key IN $facts WHERE n[key] IS NOT NULL)
 RETURN elementId(n) AS id, labels(n) AS labels,
-  [key IN $names WHERE n[key] IS NOT NULL | [key, CASE
-    WHEN n[key] IS :: STRING NOT NULL THEN left(n[key], 500)
-    WHEN n[key] IS :: LIST<ANY> NOT NULL THEN [part IN n[key][..1] | left(toStringOrNull(part), 500)]
-    ELSE toStringOrNull(n[key])
-  END]] AS names,
-  [key IN $facts WHERE n[key] IS NOT NULL | [key, CASE
-    WHEN n[key] IS :: STRING NOT NULL THEN [left(n[key], 200)]
-    WHEN n[key] IS :: LIST<ANY> NOT NULL THEN [part IN n[key][..10] | left(toStringOrNull(part), 200)]
-    ELSE [toStringOrNull(n[key])]
-  END]] AS facts
+  // include: property_texts(n, $names, 1, 500)
+  AS names,
+  // include: property_facts(n)
+  AS facts

@@ -11,11 +11,6 @@ MATCH (p)<-[:FROM]-(t:Triple)
 MATCH (t)-[:SUBJECT]->(s)
 MATCH (t)-[:OBJECT]->(o)
 WHERE s <> o
-RETURN t.id AS id, p.id AS passage, t.readers AS readers, [node IN [s, o] | [elementId(node), CASE
-    WHEN size($names) = 0 THEN [node.name]
-    ELSE [key IN $names WHERE node[key] IS NOT NULL | CASE
-      WHEN node[key] IS :: STRING NOT NULL THEN left(node[key], 500)
-      WHEN node[key] IS :: LIST<ANY> NOT NULL THEN [part IN node[key][..10] | left(toStringOrNull(part), 500)]
-      ELSE toStringOrNull(node[key])
-    END]
-  END]] AS ends
+RETURN t.id AS id, p.id AS passage, t.readers AS readers, [node IN [s, o] | [elementId(node),
+    // include: names_of(node)
+  ]] AS ends

@@ -5,5 +5,5 @@
 // timeout: 30
 // The number of entities, from the server's own counter; under a scope, of those that its triples mention.
 MATCH /*+ (p:Passage)<-[:FROM]-(t:Triple)-[:SUBJECT|OBJECT]-> */ (e:Entity)
-/*+ WHERE IN_SCOPE_PASSAGE(p) AND IN_SCOPE_TRIPLE(t) WITH DISTINCT e */
+/*+ WHERE IN_SCOPE_PASSAGE(p) AND STATED_IN_SCOPE(t) WITH DISTINCT e */
 RETURN count(e) AS entities

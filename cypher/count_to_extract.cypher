@@ -6,8 +6,5 @@
 // passage whose recorded failure is this extractor's counts only with $failed. $collection is the one that they are in,
 // null for any.
 MATCH (p:Passage)
-WITH p, coalesce(p.extractors, []) AS extractors
-WHERE NOT $extractor IN extractors AND ($beside IS NULL OR all(name IN extractors WHERE name IN $beside))
-  AND ($failed OR coalesce(p.extractionModel, '') <> $extractor)
-  AND ($collection IS NULL OR coalesce(p.collection, 'default') = $collection)
+// include: to_extract(p)
 RETURN count(p) AS passages, coalesce(sum(size(p.title) + size(p.text)), 0) AS characters

@@ -13,12 +13,12 @@ CALL () {
   UNWIND $passages AS id
   MATCH (p:Passage {id: id})
   /*+ WHERE IN_SCOPE_PASSAGE(p) */
-  WITH p, id, COUNT { (p)<-[:FROM]-(stated) /*+ WHERE IN_SCOPE_TRIPLE(stated) */ } AS degree
+  WITH p, id, COUNT { (p)<-[:FROM]-(stated) /*+ WHERE STATED_IN_SCOPE(stated) */ } AS degree
   CALL (p, degree) {
     WITH p
     WHERE degree <= $hub
     MATCH (p)<-[:FROM]-(t)-[:SUBJECT|OBJECT]->(e)
-    /*+ WHERE IN_SCOPE_TRIPLE(t) */
+    /*+ WHERE STATED_IN_SCOPE(t) */
     RETURN collect(elementId(e)) AS ends
   }
   RETURN collect([id, degree, ends]) AS passages

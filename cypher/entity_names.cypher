@@ -14,11 +14,6 @@ CALL () {
   /*+ WHERE IN_SCOPE_PASSAGE(p) */
   RETURN e
 }
-RETURN elementId(e) AS id, labels(e) AS labels, CASE
-    WHEN size($names) = 0 THEN [coalesce(/*+ SPELLING(e), */ e.name)]
-    ELSE [key IN $names WHERE e[key] IS NOT NULL | CASE
-      WHEN e[key] IS :: STRING NOT NULL THEN left(e[key], 500)
-      WHEN e[key] IS :: LIST<ANY> NOT NULL THEN [part IN e[key][..10] | left(toStringOrNull(part), 500)]
-      ELSE toStringOrNull(e[key])
-    END]
-  END AS names, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree
+RETURN elementId(e) AS id, labels(e) AS labels,
+  // include: names_of(e)
+  AS names, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree

@@ -10,7 +10,7 @@ WITH p
 ORDER BY p.id
 CALL (p) {
   MATCH (p)<-[:FROM]-(t)
-  /*+ WHERE IN_SCOPE_TRIPLE(t) */
+  /*+ WHERE STATED_IN_SCOPE(t) */
   MATCH (t)-[:SUBJECT]->(s)
   MATCH (t)-[:OBJECT]->(o)
   RETURN collect([elementId(s), elementId(o)]) AS facts

@@ -13,27 +13,21 @@ WITH place, $queries[place].vector AS vector, $queries[place].text AS text
 CALL (vector) {
   WITH vector
   WHERE vector IS NOT NULL
-  CALL db.index.vector.queryNodes('gear_passage_embedding', $candidates, vector) YIELD node
-  /*+ WITH * WHERE IN_SCOPE_PASSAGE(node) */
-  WITH node, 2 * vector.similarity.cosine(node.embedding, vector) - 1 AS score
-  ORDER BY score DESC, node.id
+  // include: nearest_passages(p, vector, $candidates)
+  WITH p, 2 * vector.similarity.cosine(p.embedding, vector) - 1 AS score
+  ORDER BY score DESC, p.id
   LIMIT $k
-  RETURN collect([node.id, score] + CASE WHEN $whole THEN [node.title, node.text, node.source, node.position,
-      node.collection, [key IN keys(node) WHERE key STARTS WITH 'meta_' | [key, node[key]]]] ELSE [] END)
-    AS dense
+  RETURN collect([p.id, score] + CASE WHEN $whole THEN
+    // include: whole_passage(p)
+    ELSE [] END) AS dense
 }
 CALL (text) {
   WITH text
   WHERE text IS NOT NULL
-  CALL db.index.fulltext.queryNodes('gear_passage_text', text, {limit: $k /*+ * toInteger(ceil($scope.factor)) */})
-    YIELD node, score
-  /*+ WITH * WHERE IN_SCOPE_PASSAGE(node) */
-  WITH node, score
-  ORDER BY score DESC, node.id
-  /*+ LIMIT $k */
-  RETURN collect([node.id, score]
-    + CASE WHEN $whole THEN [node.title, node.text, node.source, node.position,
-      node.collection, [key IN keys(node) WHERE key STARTS WITH 'meta_' | [key, node[key]]]] ELSE [] END) AS words
+  // include: matching_passages(p, text, $k)
+  RETURN collect([p.id, score] + CASE WHEN $whole THEN
+    // include: whole_passage(p)
+    ELSE [] END) AS words
 }
 RETURN dense, words
 ORDER BY place

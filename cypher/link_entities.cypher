@@ -13,9 +13,8 @@ CALL (key, vector) {
   /*+ WHERE IN_SCOPE_ENTITY(e) */
   RETURN e, 1.0 AS score, 0 AS second
   UNION ALL
-  CALL db.index.vector.queryNodes('gear_entity_embedding', $candidates, vector) YIELD node
-  /*+ WITH * WHERE IN_SCOPE_ENTITY(node) */
-  RETURN node AS e, 2 * vector.similarity.cosine(node.embedding, vector) - 1 AS score, 1 AS second
+  // include: nearest_entities(e, vector, $candidates)
+  RETURN e, 2 * vector.similarity.cosine(e.embedding, vector) - 1 AS score, 1 AS second
 }
 WITH place, e, score, second
 ORDER BY place, second, score DESC, e.key

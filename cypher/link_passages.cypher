@@ -16,33 +16,26 @@ WITH place, $queries[place].vector AS vector, $queries[place].text AS text
 CALL (vector) {
   WITH vector
   WHERE vector IS NOT NULL
-  CALL db.index.vector.queryNodes('gear_passage_embedding', $candidates, vector) YIELD node
-  /*+ WITH * WHERE IN_SCOPE_PASSAGE(node) */
-  WITH node, 2 * vector.similarity.cosine(node.embedding, vector) - 1 AS score
-  ORDER BY score DESC, node.id
+  // include: nearest_passages(p, vector, $candidates)
+  WITH p, 2 * vector.similarity.cosine(p.embedding, vector) - 1 AS score
+  ORDER BY score DESC, p.id
   LIMIT $k
-  RETURN collect([node.id, score]) AS dense
+  RETURN collect([p.id, score]) AS dense
 }
 CALL (text) {
   WITH text
   WHERE text IS NOT NULL
-  CALL db.index.fulltext.queryNodes('gear_passage_text', text, {limit: $k /*+ * toInteger(ceil($scope.factor)) */})
-    YIELD node, score
-  /*+ WITH * WHERE IN_SCOPE_PASSAGE(node) */
-  WITH node, score
-  ORDER BY score DESC, node.id
-  /*+ LIMIT $k */
-  RETURN collect([node.id, score]) AS words
+  // include: matching_passages(p, text, $k)
+  RETURN collect([p.id, score]) AS words
 }
 CALL (vector) {
   WITH vector
   WHERE vector IS NOT NULL AND $triples > 0
-  CALL db.index.vector.queryNodes('gear_triple_embedding', $near, vector) YIELD node
-  /*+ WITH * WHERE IN_SCOPE_TRIPLE(node) */
-  WITH node, vector.similarity.cosine(node.embedding, vector) AS score
-  ORDER BY score DESC, node.id
+  // include: nearest_triples(t, vector, $near)
+  WITH t, vector.similarity.cosine(t.embedding, vector) AS score
+  ORDER BY score DESC, t.id
   /*+ LIMIT $triples */
-  MATCH (node)-[:FROM]->(p)
+  MATCH (t)-[:FROM]->(p)
   RETURN collect(p.id) AS stating
 }
 RETURN dense, words, stating

@@ -6,7 +6,11 @@
 UNWIND $keys AS key
 MATCH (e:Entity {key: key})
 USING INDEX SEEK e:Entity(key)
-CALL db.index.vector.queryNodes('gear_entity_embedding', $k, e.embedding) YIELD node
+CALL (e) {
+  WITH e.embedding AS vector
+  // include: nearest_entities(node, vector, $k)
+  RETURN node
+}
 WITH e, node, 2 * vector.similarity.cosine(e.embedding, node.embedding) - 1 AS score
 WHERE node <> e AND score >= $threshold AND size(node.key) > 2
 WITH DISTINCT CASE WHEN e.key < node.key THEN e ELSE node END AS a,
@@ -15,12 +19,5 @@ MERGE (a)-[s:SYNONYM]->(b)
 WITH s, score, s.score IS NULL AS new
 SET s.score = coalesce(s.score, score)
 WITH sum(CASE WHEN new THEN 1 ELSE 0 END) AS written
-CALL (written) {
-  WITH written
-  WHERE written > 0
-  MATCH (g:__GearStore {id: 'store'})
-  USING INDEX SEEK g:__GearStore(id)
-  // Makes projections of the graph stale.
-  SET g.changed = randomUUID()
-}
+// include: graph_changed(written)
 RETURN written

@@ -8,9 +8,8 @@
 UNWIND range(0, size($vectors) - 1) AS place
 WITH place, $vectors[place] AS vector
 CALL (vector) {
-  CALL db.index.vector.queryNodes('gear_triple_embedding', $candidates, vector) YIELD node
-  /*+ WITH * WHERE IN_SCOPE_TRIPLE(node) */
-  WITH node AS t, 2 * vector.similarity.cosine(node.embedding, vector) - 1 AS closeness
+  // include: nearest_triples(t, vector, $candidates)
+  WITH t, 2 * vector.similarity.cosine(t.embedding, vector) - 1 AS closeness
   ORDER BY closeness DESC, t.id
   LIMIT 1
   RETURN t, closeness

@@ -6,10 +6,7 @@
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id > $after
-WITH p, coalesce(p.extractors, []) AS extractors
-WHERE NOT $extractor IN extractors AND ($beside IS NULL OR all(name IN extractors WHERE name IN $beside))
-  AND ($failed OR coalesce(p.extractionModel, '') <> $extractor)
-  AND ($collection IS NULL OR coalesce(p.collection, 'default') = $collection)
+// include: to_extract(p)
 RETURN p.id AS id, p.title AS title, p.text AS text, p.source AS source, p.position AS position,
   p.collection AS collection, [key IN keys(p) WHERE key STARTS WITH 'meta_' | [key, p[key]]] AS metadata
 ORDER BY p.id

@@ -8,9 +8,4 @@ MATCH (n)
 UNWIND [label IN labels(n) WHERE label IN keys($properties)] AS owner
 UNWIND $properties[owner] AS property
 WITH owner, property, n[property] AS held
-WHERE held IS NOT NULL
-UNWIND CASE WHEN held IS :: LIST<ANY> NOT NULL THEN held ELSE [held] END AS value
-WITH owner, property, value
-WHERE CASE WHEN value IS :: STRING NOT NULL THEN size(value) <= $longest ELSE false END
-RETURN DISTINCT owner, property, value
-LIMIT $most
+// include: different_texts()

@@ -10,7 +10,7 @@ MATCH (p:Passage)
 /*+ WHERE IN_SCOPE_PASSAGE(p) */
 // Of an adopted graph, a triple may be for fewer readers than its passage.
 WITH p.id AS id, p.node IS NOT NULL AS isNode, CASE WHEN p.node IS NULL THEN COUNT { (p)<-[:FROM]-() }
-    ELSE COUNT { (p)<-[:FROM]-(t) /*+ WHERE IN_SCOPE_TRIPLE(t) */ } END AS stated
+    ELSE COUNT { (p)<-[:FROM]-(t) /*+ WHERE STATED_IN_SCOPE(t) */ } END AS stated
 WITH count(id) AS passages, sum(stated) AS triples, count(CASE WHEN isNode THEN 1 END) AS adopted,
   sum(CASE WHEN isNode THEN stated ELSE 0 END) AS described, collect(id)[..$kept + 1] AS ids
 RETURN passages, triples, adopted, described, CASE WHEN passages <= $kept THEN ids END AS ids,

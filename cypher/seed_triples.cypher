@@ -4,9 +4,8 @@
 // scope: filtered
 // The $k triples nearest to the query, best first. score is the cosine (at least 0), passage an id, head and tail the
 // element ids of the ends. The index returns $candidates by quantised vectors; the stored vectors decide.
-CALL db.index.vector.queryNodes('gear_triple_embedding', $candidates, $query) YIELD node
-/*+ WITH node WHERE IN_SCOPE_TRIPLE(node) */
-WITH node AS t, 2 * vector.similarity.cosine(node.embedding, $query) - 1 AS cosine
+// include: nearest_triples(t, $query, $candidates)
+WITH t, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS cosine
 WITH t, CASE WHEN cosine > 0 THEN cosine ELSE 0.0 END AS score
 ORDER BY score DESC, t.id
 LIMIT $k

@@ -7,19 +7,7 @@
 // graph states something of both its ends, so only readers of its passage and of both may read it. last is the id of the
 // last passage, stamped how many passages and triples changed; no row where there are no more. Where a reader or a
 // collection loses something, reports of communities are hidden until the next build.
-CALL () {
-  MATCH (turn:__GearStore {id: 'turn'})
-  USING INDEX SEEK turn:__GearStore(id)
-  // Deletions and changes of readers run one after another.
-  SET turn.taken = true
-  WITH turn
-  MATCH (gate:__GearStore {id: 'gate'})
-  USING INDEX SEEK gate:__GearStore(id)
-  // Writes are excluded: a triple that is written meanwhile would keep the old readers of its passage.
-  REMOVE gate.id
-  SET gate.id = 'gate'
-  RETURN count(gate) AS gates
-}
+// include: exclusive_lock()
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id > $after AND p.node IS NOT NULL
@@ -65,12 +53,5 @@ CALL (collections) {
   USING INDEX SEEK b:__GearStore(id)
   SET b.restricted = randomUUID(), b.moved = CASE WHEN name <> $collection THEN randomUUID() ELSE b.moved END
 }
-CALL (stamped) {
-  WITH stamped
-  WHERE stamped > 0
-  MATCH (s:__GearStore {id: 'store'})
-  USING INDEX SEEK s:__GearStore(id)
-  // Makes projections of the graph stale.
-  SET s.changed = randomUUID()
-}
+// include: graph_changed(stamped)
 RETURN last, stamped

@@ -18,10 +18,5 @@ CALL (p) {
 }
 WITH max(p.id) AS last
 WHERE last IS NOT NULL
-CALL () {
-  // Makes what is kept of a scope stale. One of 64 stamps, because writers would take turns at a single node.
-  WITH 'stamp/' + toInteger(rand() * 64) AS id
-  MERGE (s:__GearStore {id: id})
-  SET s.changed = toInteger(rand() * 2 ^ 53)
-}
+// include: graph_written()
 RETURN last

@@ -20,7 +20,7 @@ CALL (given) {
   UNWIND given AS p
   CALL (p) {
     MATCH (p)<-[:FROM]-(t:Triple)
-    /*+ WHERE IN_SCOPE_TRIPLE(t) */
+    /*+ WHERE STATED_IN_SCOPE(t) */
     RETURN t
     LIMIT 1000
     UNION
@@ -83,7 +83,8 @@ CALL (seen, exact, beams) {
 CALL (given, stated, reached) {
   UNWIND given + stated + reached[..$limit] AS p
   WITH DISTINCT p
-  RETURN collect([p.id, p.title, p.text, p.source, p.position,
-    p.collection, [key IN keys(p) WHERE key STARTS WITH 'meta_' | [key, p[key]]]]) AS passages
+  RETURN collect([p.id] +
+    // include: whole_passage(p)
+  ) AS passages
 }
 RETURN start, CASE WHEN exact THEN longer END AS longer, passages

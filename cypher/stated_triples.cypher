@@ -7,7 +7,7 @@ MATCH (p:Passage {id: $passage})
 USING INDEX SEEK p:Passage(id)
 /*+ WHERE IN_SCOPE_PASSAGE(p) */
 MATCH (p)<-[:FROM]-(t:Triple)
-/*+ WHERE IN_SCOPE_TRIPLE(t) */
+/*+ WHERE STATED_IN_SCOPE(t) */
 RETURN t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, p.id AS passage
 ORDER BY subject, predicate, object, id
 LIMIT $limit

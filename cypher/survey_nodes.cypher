@@ -7,19 +7,6 @@ MATCH (n)
 WHERE NOT n:__GearCommunity AND (size($labels) = 0 OR any(label IN labels(n) WHERE label IN $labels))
 WITH n
 LIMIT $limit
-RETURN labels(n) AS labels, [key IN keys(n) | [key, CASE
-    WHEN n[key] IS :: STRING NOT NULL THEN 'text'
-    WHEN n[key] IS :: LIST<STRING NOT NULL> NOT NULL THEN 'texts'
-    WHEN n[key] IS :: LIST<ANY> NOT NULL THEN 'list'
-    WHEN n[key] IS :: INTEGER NOT NULL OR n[key] IS :: FLOAT NOT NULL THEN 'number'
-    WHEN n[key] IS :: BOOLEAN NOT NULL THEN 'flag'
-    WHEN n[key] IS :: DATE NOT NULL OR n[key] IS :: LOCAL DATETIME NOT NULL OR n[key] IS :: ZONED DATETIME NOT NULL
-      THEN 'date'
-    ELSE 'value'
-  END, CASE
-    WHEN n[key] IS :: STRING NOT NULL OR n[key] IS :: LIST<ANY> NOT NULL THEN size(n[key]) ELSE 1
-  END, CASE
-    WHEN n[key] IS :: STRING NOT NULL THEN left(n[key], $longest)
-    WHEN n[key] IS :: LIST<STRING NOT NULL> NOT NULL AND size(n[key]) > 0 THEN left(n[key][0], $longest)
-    ELSE left(coalesce(toStringOrNull(n[key]), ''), $longest)
-  END]] AS properties
+RETURN labels(n) AS labels,
+  // include: property_samples(n)
+  AS properties

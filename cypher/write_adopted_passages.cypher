@@ -6,12 +6,7 @@
 // who may read them. written is the number of new or changed passages; when two transactions write the same passage at
 // once, only the first counts it. Where a reader or a collection loses a passage, reports of communities are hidden until
 // the next build.
-CALL () {
-  // This look-up takes a shared lock on the index entry: writes run side by side, deletions wait.
-  MATCH (gate:__GearStore {id: 'gate'})
-  USING INDEX SEEK gate:__GearStore(id)
-  RETURN count(gate) AS gates
-}
+// include: shared_lock()
 UNWIND $rows AS row
 MATCH (n)
 WHERE elementId(n) = row.node
@@ -33,10 +28,5 @@ MERGE (p)-[:DESCRIBES]->(n)
 WITH p, row, fresh
 CALL db.create.setNodeVectorProperty(p, 'embedding', row.embedding)
 WITH sum(CASE WHEN fresh THEN 1 ELSE 0 END) AS written
-CALL () {
-  // Makes projections of the graph stale. One of 64 stamps, because writers would take turns at a single node.
-  WITH 'stamp/' + toInteger(rand() * 64) AS id
-  MERGE (s:__GearStore {id: id})
-  SET s.changed = toInteger(rand() * 2 ^ 53)
-}
+// include: graph_written()
 RETURN written

@@ -4,12 +4,7 @@
 // Writes a triple with an embedding (float32) for each of the user's relationships, and for each property of a node,
 // which is then both its subject and its object. A new triple has $readers until stamp_adopted says who may read it. What
 // lost an end or its passage meanwhile is skipped. written is how many it wrote.
-CALL () {
-  // This look-up takes a shared lock on the index entry: writes run side by side, deletions wait.
-  MATCH (gate:__GearStore {id: 'gate'})
-  USING INDEX SEEK gate:__GearStore(id)
-  RETURN count(gate) AS gates
-}
+// include: shared_lock()
 UNWIND $rows AS row
 MATCH (p:Passage {id: row.passage})
 USING INDEX SEEK p:Passage(id)
@@ -30,10 +25,5 @@ CREATE (t)-[:FROM]->(p)
 WITH t, row
 CALL db.create.setNodeVectorProperty(t, 'embedding', row.embedding)
 WITH count(*) AS written
-CALL () {
-  // Makes projections of the graph stale. One of 64 stamps, because writers would take turns at a single node.
-  WITH 'stamp/' + toInteger(rand() * 64) AS id
-  MERGE (s:__GearStore {id: id})
-  SET s.changed = toInteger(rand() * 2 ^ 53)
-}
+// include: graph_written()
 RETURN written

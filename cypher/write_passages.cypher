@@ -3,12 +3,7 @@
 // columns: written
 // Writes passages with their embeddings (float32). written is how many are new. Where a new version of a document, whose
 // passages have positions, is for fewer readers, reports of communities are hidden until the next build.
-CALL () {
-  // This look-up takes a shared lock on the index entry: writes run side by side, deletions wait.
-  MATCH (gate:__GearStore {id: 'gate'})
-  USING INDEX SEEK gate:__GearStore(id)
-  RETURN count(gate) AS gates
-}
+// include: shared_lock()
 CALL () {
   UNWIND $rows AS row
   WITH row
@@ -31,10 +26,5 @@ WITH p, row
 WHERE p.embedding IS NULL
 CALL db.create.setNodeVectorProperty(p, 'embedding', row.embedding)
 WITH count(*) AS written
-CALL () {
-  // Makes projections of the graph stale. One of 64 stamps, because writers would take turns at a single node.
-  WITH 'stamp/' + toInteger(rand() * 64) AS id
-  MERGE (s:__GearStore {id: id})
-  SET s.changed = toInteger(rand() * 2 ^ 53)
-}
+// include: graph_written()
 RETURN written

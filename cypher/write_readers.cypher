@@ -3,23 +3,8 @@
 // columns: passages, triples
 // Sets the readers of passages, and of their triples with them; none means everybody. The columns are the numbers of
 // both that were changed. Where a reader loses a passage, reports of communities are hidden until the next build.
-CALL () {
-  MATCH (turn:__GearStore {id: 'turn'})
-  USING INDEX SEEK turn:__GearStore(id)
-  // Deletions and changes of readers run one after another.
-  SET turn.taken = true
-  WITH turn
-  MATCH (gate:__GearStore {id: 'gate'})
-  USING INDEX SEEK gate:__GearStore(id)
-  // Writes are excluded: a triple that is written meanwhile would keep the old readers of its passage.
-  REMOVE gate.id
-  SET gate.id = 'gate'
-  WITH gate
-  MATCH (s:__GearStore {id: 'store'})
-  USING INDEX SEEK s:__GearStore(id)
-  // Makes projections of the graph stale.
-  SET s.changed = randomUUID()
-}
+// include: exclusive_lock()
+// include: graph_changed(1)
 UNWIND $rows AS row
 MATCH (p:Passage {id: row.id})
 USING INDEX SEEK p:Passage(id)

@@ -20,12 +20,5 @@ CALL () {
   WHERE e.key IN $keys
   SET e.synonymsLinked = true
 }
-CALL (written) {
-  WITH written
-  WHERE written > 0
-  MATCH (g:__GearStore {id: 'store'})
-  USING INDEX SEEK g:__GearStore(id)
-  // Makes projections of the graph stale.
-  SET g.changed = randomUUID()
-}
+// include: graph_changed(written)
 RETURN written

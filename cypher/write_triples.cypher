@@ -4,12 +4,7 @@
 // Writes triples, each once, with their entities and embeddings (float32), and marks passages as read by an
 // extractor, whose name each triple keeps. completed is the number of passages it marked. Of a passage in $read, whose
 // title and text are those that the extractor saw, nothing is written if it has other text by now.
-CALL () {
-  // This look-up takes a shared lock on the index entry: writes run side by side, deletions wait.
-  MATCH (gate:__GearStore {id: 'gate'})
-  USING INDEX SEEK gate:__GearStore(id)
-  RETURN count(gate) AS gates
-}
+// include: shared_lock()
 CALL () {
   UNWIND $read AS seen
   MATCH (p:Passage {id: seen.id})
@@ -67,10 +62,5 @@ SET p.extractedAt = datetime(), p.extractors = extractors + $extractor
 SET p.extractionError = CASE p.extractionModel WHEN $extractor THEN null ELSE p.extractionError END
 SET p.extractionModel = nullIf(p.extractionModel, $extractor)
 WITH count(*) AS completed
-CALL () {
-  // Makes projections of the graph stale. One of 64 stamps, because writers would take turns at a single node.
-  WITH 'stamp/' + toInteger(rand() * 64) AS id
-  MERGE (s:__GearStore {id: id})
-  SET s.changed = toInteger(rand() * 2 ^ 53)
-}
+// include: graph_written()
 RETURN completed

@@ -6,7 +6,7 @@ from typing import Any, Self
 from urllib.parse import quote
 
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.filters import Filter, both, conjunction_of, filter_json, parse_filter
+from gear_neo4j.filters import Condition, Filter, both, conjunction_of, filter_json, parse_filter
 
 DEFAULT_COLLECTION = "default"
 LONGEST_NAME = 200
@@ -91,9 +91,8 @@ class Scope:
                 [
                     {
                         "key": metadata_property(condition.field),
-                        "operator": condition.operator,
-                        "values": list(condition.values),
                         "negated": negated,
+                        **_comparison(condition),
                     }
                     for condition, negated in clause
                 ]
@@ -213,6 +212,17 @@ def _common(mine: frozenset[str] | None, given: Iterable[str] | None, *, kind: s
     # A text is an iterable, too: of its letters.
     names = frozenset(checked_name(name, kind=kind) for name in ([given] if isinstance(given, str) else given))
     return names if mine is None else mine & names
+
+
+def _comparison(condition: Condition) -> dict[str, Any]:
+    """What a condition compares, under the name by which ``cypher/fragments/fulfils.cypher`` reads it."""
+    match condition.operator:
+        case "in":
+            return {"values": list(condition.values)}
+        case "exists":
+            return {"present": True}
+        case operator:
+            return {operator: condition.values[0]}
 
 
 def _covers(mine: frozenset[str] | None, other: frozenset[str] | None) -> bool:

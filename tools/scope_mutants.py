@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 COPIED = ("gear_neo4j", "cypher", "migrations", "tests", "benchmarks", "tools", "pyproject.toml")
-CONDITION = re.compile(r"\b(?:IN_SCOPE_(?:PASSAGE|TRIPLE|ENTITY|COMMUNITY)|IN_COLLECTION)\(\w+\)")
+CONDITION = re.compile(r"\b(?:IN_SCOPE_(?:PASSAGE|TRIPLE|ENTITY|COMMUNITY)|STATED_IN_SCOPE|IN_COLLECTION)\(\w+\)")
 TESTS = [
     f"tests/integration/test_{name}.py"
     for name in (
@@ -29,6 +29,7 @@ TESTS = [
 ]
 # Corpora of the property of non-interference, of each kind: enough for a coarse fault.
 RUNS = "21"
+FORM = re.compile(r"^// form: (\w+)$", re.MULTILINE)
 OTHER_LINE = "search_clause"
 
 
@@ -45,10 +46,10 @@ class Mutant:
 def mutants(folder: Path) -> Iterator[tuple[Mutant, str]]:
     """Each condition below a folder, and the text of its file with that condition made true."""
     for file in sorted(folder.rglob("*.cypher")):
-        if file.parent.name == OTHER_LINE:
-            continue
         text = file.read_text("utf-8")
         for match in CONDITION.finditer(text):
+            if FORM.findall(text, 0, match.start())[-1:] == [OTHER_LINE]:
+                continue
             line = text.count("\n", 0, match.start()) + 1
             mutant = Mutant(file.relative_to(folder).as_posix(), line, match[0])
             yield mutant, text[: match.start()] + "true" + text[match.end() :]

@@ -42,6 +42,10 @@ COMMANDS: Commands = {
         "gear_neo4j.cli.stats:stats",
         "Show what a database holds: sources, passages, triples and entities, its schema, and its size.",
     ),
+    "cypher": (
+        "gear_neo4j.cli.cypher:cypher",
+        "List the queries that gear-neo4j sends, or show the text of one, NAME, for Neo4j Browser.",
+    ),
     "config": (
         "gear_neo4j.cli.config:config",
         "Show each setting with its value and its source: an option, the environment, a file, or the default.",

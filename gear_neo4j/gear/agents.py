@@ -172,7 +172,7 @@ def planner_tools(session: Session, recipe: Planner) -> Iterator[Tool]:
             yield _tool(session, tool) if isinstance(tool, str) else tool
         return
     entries = (*RETRIEVERS, *AGENTS)
-    names = dict.fromkeys(entry.name for entry in entries if entry.tool and not session.graph.refusal(entry.recipe))
+    names = dict.fromkeys(entry.name for entry in entries if entry.tool and not entry.recipe.refusal(session.graph))
     for name in names:
         yield _tool(session, name)
     if recipe.allow_cypher:

@@ -140,7 +140,7 @@ class Session:
         return cast(Agent, AGENTS.make(self, recipe))
 
     def _require_scope(self, recipe: Recipe) -> None:
-        if reason := self.graph.refusal(recipe):
+        if reason := recipe.refusal(self.graph):
             raise ScopeRefusal(reason)
 
     def first_stage(self, base: BaseName | RetrieverRecipe) -> FirstStage:

@@ -75,8 +75,8 @@ def status_of(graph: Graph) -> Status:
         triples=triples,
         entities=graph.store.count_entities(),
         embedding=Embedding(record.model, record.dimension) if record else None,
-        retrievers=tuple(entry.name for entry in RETRIEVERS.offered(graph.refusal)),
-        agents=tuple(entry.name for entry in AGENTS.offered(graph.refusal)),
+        retrievers=tuple(entry.name for entry in RETRIEVERS.offered(graph)),
+        agents=tuple(entry.name for entry in AGENTS.offered(graph)),
     )
 
 

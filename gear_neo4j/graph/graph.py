@@ -11,14 +11,13 @@ from gear_neo4j.graph.connection.query_profiles import QueryProfile
 from gear_neo4j.graph.guard.excerpt import Excerpt
 from gear_neo4j.graph.read.adjacency import AdjacencyReader
 from gear_neo4j.graph.read.collections import Collections
-from gear_neo4j.graph.read.diagnostics import Diagnostics
+from gear_neo4j.graph.read.diagnostics import Diagnostics, SurveyQueries
 from gear_neo4j.graph.read.entities import Entities
 from gear_neo4j.graph.read.neighbourhoods import Neighbourhoods
 from gear_neo4j.graph.read.pagerank_queries import PageRankQueries, Version
 from gear_neo4j.graph.read.pattern_queries import PatternQueries
 from gear_neo4j.graph.read.sources import Sources
 from gear_neo4j.graph.read.store import Store
-from gear_neo4j.graph.read.survey_queries import SurveyQueries
 from gear_neo4j.graph.read.templates import Templates
 from gear_neo4j.graph.schema import bulk, indexes, migrations, preparation
 from gear_neo4j.graph.schema.migration_files import Migration
@@ -31,7 +30,6 @@ from gear_neo4j.graph.write.imports import Imports
 from gear_neo4j.graph.write.manifest import Manifest
 from gear_neo4j.graph.write.overlay_store import OverlayStore
 from gear_neo4j.graph.write.synonyms import Synonyms
-from gear_neo4j.recipes.recipe import Recipe
 from gear_neo4j.scope import Scope
 
 
@@ -199,9 +197,10 @@ class Graph:
         """What may be read of the graph."""
         return self.database.scope
 
-    def refusal(self, recipe: Recipe | type[Recipe]) -> str:
-        """Why a recipe is refused under the scope, in a line; empty if it honours it."""
-        return recipe.refusal(self.scope, admits_graph=lambda: self.patterns.admitted)
+    @property
+    def admits_graph(self) -> bool:
+        """Whether the scope admits every node of the adopted graph."""
+        return self.patterns.admitted
 
     def passages(self, version: Version) -> int:
         """The number of passages of a version of the graph; under a scope, about how many are in it."""

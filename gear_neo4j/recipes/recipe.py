@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from pydantic import (
     BaseModel,
@@ -81,6 +81,18 @@ class Options(BaseModel):
             raise SettingsError(_explain(cls, error.errors()[0])) from None
 
 
+class View(Protocol):
+    """A graph as a caller sees it."""
+
+    @property
+    def scope(self) -> Scope:
+        """What the caller may see."""
+
+    @property
+    def admits_graph(self) -> bool:
+        """Whether that is every node of the adopted graph; it can take a round trip."""
+
+
 class Recipe(Options):
     """What a retriever, an agent or an extractor is made from; a subclass sets ``name`` and adds its options.
 
@@ -106,18 +118,13 @@ class Recipe(Options):
         return f"{self.name} over {below.title if isinstance(below, Recipe) else below}" if below else self.name
 
     @classmethod
-    def refusal(cls, scope: Scope, *, admits_graph: Callable[[], bool]) -> str:
-        """Why it is refused under a scope, in a line; empty if it honours the scope.
-
-        Args:
-            scope: what the caller may see.
-            admits_graph: whether that is every node of the adopted graph; called only if it matters.
-        """
-        if cls.unscoped and not scope.is_everything:
+    def refusal(cls, view: View) -> str:
+        """Why it is refused under the scope of a view, in a line; empty if it honours the scope."""
+        if cls.unscoped and not view.scope.is_everything:
             return f"{cls.name} is refused under a scope: {cls.unscoped}"
-        if cls.unfiltered and scope.where is not None:
+        if cls.unfiltered and view.scope.where is not None:
             return f"{cls.name} is refused under a scope with a filter: {cls.unfiltered}"
-        if cls.whole_graph and not admits_graph():
+        if cls.whole_graph and not view.admits_graph:
             return f"{cls.name} is refused under a scope: {cls.whole_graph}"
         return ""
 

@@ -22,7 +22,7 @@ from pydantic import BeforeValidator, SerializeAsAny
 
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.provided import provided
-from gear_neo4j.recipes.recipe import AgentRecipe, ExtractorRecipe, Recipe, RetrieverRecipe
+from gear_neo4j.recipes.recipe import AgentRecipe, ExtractorRecipe, Recipe, RetrieverRecipe, View
 
 RecipeType = TypeVar("RecipeType", bound=Recipe)
 Make = Callable[[Any, Any], Any]
@@ -113,9 +113,9 @@ class Registry(Generic[RecipeType]):
     def __iter__(self) -> Iterator[Entry[RecipeType]]:
         return iter(self.entries.values())
 
-    def offered(self, refusal: Callable[[type[RecipeType]], str]) -> list[Entry[RecipeType]]:
+    def offered(self, view: View) -> list[Entry[RecipeType]]:
         """What a client may choose: not for the operator alone, and without a reason by which a scope refuses it."""
-        return [entry for entry in self if not (entry.recipe.operator_only or refusal(entry.recipe))]
+        return [entry for entry in self if not (entry.recipe.operator_only or entry.recipe.refusal(view))]
 
     def entry(self, name: str) -> Entry[RecipeType]:
         """The entry of a name.

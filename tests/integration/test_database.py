@@ -14,8 +14,9 @@ from gear_neo4j.errors import (
     SettingsError,
 )
 from gear_neo4j.graph.connection.database import Database
+from gear_neo4j.graph.fragments import resource_folder
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.queries import Query, load, resource_folder
+from gear_neo4j.graph.queries import Query, load
 from tests.wire import Wire
 
 
@@ -184,11 +185,9 @@ def test_an_error_of_a_query_names_its_file(empty, text, timeout, error):
     assert 1 == len(str(refused.value).splitlines())
 
 
-def test_an_error_of_a_named_query_names_the_file_of_the_form_that_was_sent(empty):
+def test_an_error_of_a_named_query_names_its_file(empty):
     """Called or streamed; there are no indexes here, or the value is none that the server takes."""
-    folder = "cypher/search_clause" if empty.has_search_clause else "cypher"
-
-    with pytest.raises(IndexUnavailable, match=rf"\({folder}/nearest_triples\.cypher\)$"):
+    with pytest.raises(IndexUnavailable, match=r"\(cypher/nearest_triples\.cypher\)$"):
         empty.call("nearest_triples", query=[1.0], k=1, near=1)
     with pytest.raises(DatabaseError, match=r"\(cypher/passages_of_source\.cypher\)$"):
         list(empty.stream("passages_of_source", source="x", collection="default", limit=-1))

@@ -1,12 +1,19 @@
-"""Every query is planned with indexes, also on an empty database, whose plans Neo4j keeps for later."""
+"""Every text that is sent is planned with indexes, also on an empty database, whose plans Neo4j keeps for later."""
+
+from contextlib import suppress
+from dataclasses import replace
+from itertools import product
 
 import neo4j
 import pytest
 
-from gear_neo4j.graph.queries import load, load_forms, resource_folder
+from gear_neo4j.errors import ScopeRefusal
+from gear_neo4j.graph.fragments import resource_folder
+from gear_neo4j.graph.queries import has_form, load
 from gear_neo4j.graph.schema.preparation import prepare
-from gear_neo4j.graph.scope.scope_macros import Shape
+from gear_neo4j.graph.scope.scope_gate import ScopeGate, ScopeSize
 from gear_neo4j.graph.write.imports import CONSTRAINTS
+from gear_neo4j.scope import Scope
 from tests.conftest import clear
 from tests.fake_embedder import FakeEmbedder
 
@@ -58,25 +65,46 @@ ALLOWED = {
     "store_info": {"NodeByLabelScan"},  # the same
 }
 QUERIES = load(resource_folder("cypher"))
-SEARCH_QUERIES = load_forms(resource_folder("cypher"), "search_clause", QUERIES)
-
-
-SMALL_QUERIES = load_forms(resource_folder("cypher"), "small_scope", QUERIES)
-SHAPES = (Shape(True), Shape(False, True), Shape(False, False, True), Shape(True, True, True))
-# On servers with the SEARCH clause.
-IN_INDEX = (*SHAPES, Shape(True, in_index=True), Shape(True, True, True, True))
-SCOPED = {
-    f"{query.file} {tuple(shape)}": query.within(shape)
-    for queries, shapes in ((QUERIES, SHAPES), (SEARCH_QUERIES, IN_INDEX), (SMALL_QUERIES, SHAPES))
-    for query in queries.values()
-    if query.scope == "filtered"
-    for shape in shapes
-}
+SEARCHED = {name for name in QUERIES if has_form(name, "search_clause")}
+SMALL = {name for name in QUERIES if has_form(name, "small_scope")}
 ALLOWED_IN_SCOPE = {
-    **{name: {"CartesianProduct"} for name in SMALL_QUERIES},  # of a few passages and a vector
+    **{name: {"CartesianProduct"} for name in SMALL},  # of a few passages and a vector
     "count_entities": {"NodeByLabelScan"},  # it counts every passage of a scope, when somebody asks for the status
     "entity_names": {"NodeByLabelScan"},  # it is meant to read every passage and triple
 }
+SIZE = ScopeSize(passages=5_000, triples=50_000, all_passages=10_000, all_triples=100_000, graph=True)
+SCOPES = {
+    "collections": {"collections": ["a"]},
+    "principals": {"principals": ["user:ada"]},
+    "filter": {"where": "year >= 2020 and not draft exists"},
+    "full": {"collections": ["a"], "principals": ["user:ada"], "where": 'team in ["a", "b"] or year < 2020'},
+}
+
+
+def scopes():
+    """A gate for each kind of scope, in a database whose vector indexes filter by collection and in one where not."""
+    for (name, conditions), reach in product(SCOPES.items(), (None, (6_000, 60_000))):
+        size = replace(SIZE, reach=reach)
+        yield (
+            f"{name}, {'filtering' if reach else 'plain'} indexes",
+            ScopeGate(Scope().narrowed(**conditions), size=lambda size=size: size),
+        )
+
+
+def sent():
+    """Every query as it is sent, by a name: in each form that it has, without a scope and under each that admits it."""
+    for form, names in {"plain": set(QUERIES), "search_clause": SEARCHED, "small_scope": SMALL}.items():
+        for name, query in load(resource_folder("cypher"), form=form).items():
+            if name in names and form != "small_scope":
+                yield f"{name} {form}", query
+            for scope, gate in scopes() if name in names else ():
+                with suppress(ScopeRefusal):
+                    given = dict.fromkeys(query.parameters | query.ignored, 1)
+                    yield f"{name} {form} under {scope}", gate.admit(query, given)[0]
+
+
+# Each text once: many have the same under several scopes.
+SENT = {name: query for query, name in {query.text: (query, name) for name, query in sent()}.values()}
 
 
 def operators(plan):
@@ -107,51 +135,35 @@ def session(server):
 
 
 def explained(session, text):
-    """The plan's operators, and the codes of what the server remarks on."""
-    summary = session.run(f"EXPLAIN {text}").consume()
-    return operators(summary.plan or {"operatorType": ""}), {one.gql_status for one in summary.gql_status_objects}
+    """The plan's operators, the codes of what the server remarks on, and the columns of the rows."""
+    result = session.run(f"EXPLAIN {text}")
+    columns, summary = tuple(result.keys()), result.consume()
+    remarks = {one.gql_status for one in summary.gql_status_objects}
+    return operators(summary.plan or {"operatorType": ""}), remarks, columns
 
 
-@pytest.mark.parametrize("name", sorted(QUERIES))
-def test_a_query_is_planned_with_indexes_and_without_deprecated_syntax(database, session, name):
-    """No scan, no product, outside the list above; 01N00 to 01N02 are deprecations."""
-    found, remarks = explained(session, QUERIES[name].text)
-
-    assert set() == (found & REFUSED) - ALLOWED.get(name, set())
-    if not (database.has_search_clause and name in SEARCH_QUERIES):
-        assert set() == remarks & {"01N00", "01N01", "01N02"}
-    # A database may have either language of the server as its default; before Cypher 25 there is one only.
-    for version in ("5", "25") if database.has_search_clause else ():
-        found, _ = explained(session, f"CYPHER {version} {QUERIES[name].text}")
-        assert set() == (found & REFUSED) - ALLOWED.get(name, set()), version
-
-
-@pytest.mark.parametrize("name", sorted(QUERIES))
-def test_the_rows_of_a_query_have_exactly_its_columns(database, session, name):
-    """The server says which columns it would give, in the form that it would run."""
-    forms = {**QUERIES, **SEARCH_QUERIES} if database.has_search_clause else QUERIES
-
-    assert forms[name].columns == tuple(session.run(f"EXPLAIN {forms[name].text}").keys())
-
-
-@pytest.mark.parametrize("name", sorted(SCOPED))
-def test_a_query_is_planned_with_indexes_under_a_scope(database, session, name):
-    """Whichever conditions it has, in both languages of the server; a scope adds no scan."""
-    query = SCOPED[name]
-    if query.name in SEARCH_QUERIES and "SEARCH" in query.text and not database.has_search_clause:
-        return
-    versions = ("5", "25") if database.has_search_clause and "CYPHER 25" not in query.text else ("",)
-
-    for version in versions:
-        found, _ = explained(session, f"CYPHER {version} {query.text}" if version else query.text)
-        assert set() == (found & REFUSED) - ALLOWED.get(query.name, set()) - ALLOWED_IN_SCOPE.get(query.name, set())
-
-
-@pytest.mark.parametrize("name", sorted(SEARCH_QUERIES))
-def test_the_search_clause_is_used_exactly_where_the_server_has_it(database, session, name):
-    """The capability is asked for, not guessed from the version."""
-    if database.has_search_clause:
-        assert set() == explained(session, SEARCH_QUERIES[name].text)[0] & REFUSED
-    else:
+@pytest.mark.parametrize("name", sorted(SENT))
+def test_what_is_sent_is_planned_with_indexes_and_has_exactly_its_columns(database, session, name):
+    """No scan, no product, outside the lists above, and no deprecated syntax (01N00 to 01N02)."""
+    query, scoped = SENT[name], " under " in name
+    needs_search = query.text.startswith("CYPHER 25")
+    if needs_search and not database.has_search_clause:
         with pytest.raises(neo4j.exceptions.ClientError):
-            explained(session, SEARCH_QUERIES[name].text)
+            explained(session, query.text)
+        return
+    allowed = ALLOWED.get(query.name, set()) | (ALLOWED_IN_SCOPE.get(query.name, set()) if scoped else set())
+    # A database may have either language of the server as its default; before Cypher 25 there is one only.
+    for version in ("CYPHER 5 ", "CYPHER 25 ") if database.has_search_clause and not needs_search else ("",):
+        found, remarks, columns = explained(session, version + query.text)
+        assert (set(), query.columns) == ((found & REFUSED) - allowed, columns), version
+        # Cypher 25 deprecates the procedures, which only servers without the SEARCH clause are sent.
+        if not (version and query.name in SEARCHED):
+            assert set() == remarks & {"01N00", "01N01", "01N02"}
+
+
+def test_every_form_of_a_query_is_among_what_is_sent():
+    """The tests above have something to look at."""
+    for names, form in ((SEARCHED, "search_clause"), (SMALL, "small_scope"), (SEARCHED | SMALL, "plain")):
+        assert names == {SENT[name].name for name in SENT if form in name} & names
+    assert {"find_passages", "link_synonyms"} <= SEARCHED
+    assert {"find_passages"} <= SMALL <= SEARCHED

@@ -8,7 +8,8 @@ from langchain_core.language_models import FakeListChatModel
 from gear_neo4j import Naive
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.errors import DatabaseError
-from gear_neo4j.graph.queries import Query, load, resource_folder
+from gear_neo4j.graph.fragments import resource_folder
+from gear_neo4j.graph.queries import Query, load
 from tests.dump import dump
 from tests.graphs import opened
 from tests.wire import Wire

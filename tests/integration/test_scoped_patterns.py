@@ -125,7 +125,7 @@ def test_the_pattern_agent_is_for_whoever_may_read_the_whole_graph(shared, serve
     shop(shared, embedder, profile)
     with opened(server, embedder) as gear:
         view = gear.scoped(**scope)
-        offered = ["pattern" in view.status().agents, not view.graph.refusal(PatternAgent)]
+        offered = ["pattern" in view.status().agents, not PatternAgent.refusal(view.graph)]
         if admitted:
             expected = [gear.ask(question, agent=PatternAgent(sure=0.0)).text for question in QUESTIONS]
             assert expected == [view.ask(question, agent=PatternAgent(sure=0.0)).text for question in QUESTIONS]

@@ -140,7 +140,7 @@ def test_settings_are_those_that_a_command_needs(words):
         "serve",
         "sync",
     }
-    offline = {"up", "down", "status", "export", "compare", "calibrate", "explain"}
+    offline = {"up", "down", "status", "export", "compare", "calibrate", "explain", "cypher"}
     offline |= {"keys add", "keys list", "keys revoke", "recipes", "help"}
 
     assert connected == (" ".join(words) not in offline)

@@ -7,7 +7,8 @@ import pytest
 from gear_neo4j import AsyncGear, Gear
 from gear_neo4j.errors import DatabaseError, InputError, SettingsError
 from gear_neo4j.graph.connection.database import Database
-from gear_neo4j.graph.queries import Query, load, resource_folder
+from gear_neo4j.graph.fragments import resource_folder
+from gear_neo4j.graph.queries import Query, load
 from gear_neo4j.settings import Settings
 from tests.bolt_stub import Cluster, Refused
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import gear_neo4j
 from gear_neo4j.graph.columns import bare, columns_of
-from gear_neo4j.graph.queries import load, resource_folder
+from gear_neo4j.graph.fragments import resource_folder
+from gear_neo4j.graph.queries import load
 
 QUERIES = load(resource_folder("cypher"))
 MODULES = sorted(Path(gear_neo4j.__file__).parent.rglob("*.py"))

@@ -41,7 +41,19 @@ SEARCHES = {
 }
 FILLS = {("ingest", "corpus.jsonl"), ("sync", "."), ("import", "nodes.csv"), ("demo",), ("evaluate", "data")}
 SERVERS = {("down",), ("status",)}
-WITHOUT_SERVER = {"up", "config", "export", "compare", "calibrate", "explain", "keys", "mcp", "recipes", "help"}
+WITHOUT_SERVER = {
+    "up",
+    "config",
+    "cypher",
+    "export",
+    "compare",
+    "calibrate",
+    "explain",
+    "keys",
+    "mcp",
+    "recipes",
+    "help",
+}
 
 USAGE = {
     *((command, "--nosuch") for command in COMMANDS),
@@ -61,6 +73,9 @@ USAGE = {
     ("communities", "nosuch"),
     ("mcp", "--namespace", "a b"),
     ("mcp", "--public-url", "example.org"),
+    ("cypher", "nosuch"),
+    ("cypher", "--scoped"),
+    ("cypher", "find_passages", "--search-clause", "--small-scope"),
     ("mcp", "--timeout", "0"),
     ("nosuch",),
     ("ingest",),

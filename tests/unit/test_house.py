@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import gear_neo4j
-from gear_neo4j.graph.queries import resource_folder
+from gear_neo4j.graph.fragments import resource_folder
 
 PACKAGE = Path(gear_neo4j.__file__).parent
 QUERIES = frozenset(path.stem for path in resource_folder("cypher").glob("*.cypher"))

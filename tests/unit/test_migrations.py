@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gear_neo4j.errors import MigrationError
-from gear_neo4j.graph.queries import resource_folder
+from gear_neo4j.graph.fragments import resource_folder
 from gear_neo4j.graph.schema.indexes import expected_indexes
 from gear_neo4j.graph.schema.migration_files import Migration, load, statements_of, variant
 from gear_neo4j.graph.schema.migrations import INDEX_FILTERS

@@ -21,7 +21,7 @@ from gear_neo4j.graph.connection.refusals import failure, passes, refusal, unrea
 from gear_neo4j.graph.connection.versions import FILTER_PROBE, SEARCH_PROBE, check_version, search_answer
 from gear_neo4j.graph.guard.excerpt import MOST_BYTES, Excerpt, Reading
 from gear_neo4j.graph.guard.values import quiet
-from gear_neo4j.graph.queries import Query, has_small_form, named
+from gear_neo4j.graph.queries import Query, has_form, named
 from gear_neo4j.graph.scope.scope_gate import ScopeGate, ScopeSize
 from gear_neo4j.scope import EVERYTHING, Scope
 from gear_neo4j.text.address import Address, check_neo4j_uri, login_for
@@ -215,7 +215,7 @@ class Database:
         return self.run(self._named(name), **parameters)
 
     def _named(self, name: str) -> Query:
-        if self._gate and has_small_form(name) and self._gate.is_small:
+        if self._gate and has_form(name, "small_scope") and self._gate.is_small:
             return named(name, form="small_scope")
         return named(name, form="search_clause" if self.has_search_clause else "plain")
 

@@ -1,9 +1,9 @@
-"""The doctor's queries about a server and its graph."""
+"""What a server and its graph are like: samples for a survey, and what the doctor examines."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gear_neo4j.graph.connection.database import Database
+from gear_neo4j.graph.connection.database import Database, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +36,29 @@ class Diagnostics:
     def sample_texts(self, *, limit: int) -> list[str]:
         """The texts of some triples."""
         return [row["text"] for row in self._database.call("some_triples", limit=limit)]
+
+
+class SurveyQueries:
+    """The queries of a survey over one database; each method is one query and one round trip.
+
+    Example values are cut to ``longest`` characters.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def counts(self) -> Row:
+        """The server's counters: nodes by label, and relationships by type and label."""
+        return self._database.call("survey_counts")[0]
+
+    def nodes(self, labels: Sequence[str], *, limit: int, longest: int) -> Iterator[Row]:
+        """Up to ``limit`` nodes with one of the labels, or of any label if none is given, streamed."""
+        return self._database.stream("survey_nodes", labels=list(labels), limit=limit, longest=longest)
+
+    def relationships(self, types: Sequence[str], *, limit: int, longest: int) -> Iterator[Row]:
+        """Up to ``limit`` relationships of the types, streamed."""
+        return self._database.stream("survey_relationships", types=list(types), limit=limit, longest=longest)
+
+    def indexes(self) -> list[Row]:
+        """Every index of the database."""
+        return self._database.call("show_indexes")

@@ -9,7 +9,7 @@ from pathlib import Path
 from zlib import crc32
 
 from gear_neo4j.errors import MigrationError
-from gear_neo4j.graph.queries import resource_folder
+from gear_neo4j.graph.fragments import resource_folder
 
 # Whose migrations these are, among those of other tools in the same database.
 TARGET = "gear-neo4j"

@@ -4,6 +4,7 @@ A condition stands in the file as a comment, ``/*+ AND IN_SCOPE_TRIPLE(t) */``, 
 scope the comment is removed, so that such a search costs nothing. With one, its content is part of the query, and
 ``IN_SCOPE_PASSAGE(p)`` or ``IN_SCOPE_TRIPLE(t)`` is replaced by the conditions that the scope has. A triple carries the
 collection and the readers of its passage, so that a walk reads no further node; only a filter of metadata does.
+``STATED_IN_SCOPE(t)`` is for a triple whose passage is known to be in the scope, which fulfils the filter then.
 Entities' degrees are counted within the scope, those marked ``UP_TO_HUB`` no further than a query needs.
 ``IN_COLLECTION(t)`` stands in a SEARCH clause, for indexes that filter. ``IN_SCOPE_COMMUNITY(c)`` admits a community
 all of whose passages the scope admits, as they were when it was built, unless something has left its collection or lost
@@ -15,10 +16,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
+from gear_neo4j.graph.fragments import fragment
 from gear_neo4j.scope import Scope
 
-_MARK = re.compile(r"\s*/\*\+\s*(.*?)\s*\*/", re.DOTALL)
-_MACRO = re.compile(r"\b(IN_SCOPE_PASSAGE|IN_SCOPE_TRIPLE|IN_SCOPE_COMMUNITY)\((\w+)\)")
+_MARK = re.compile(r"(\s*)/\*\+\s*(.*?)\s*\*/", re.DOTALL)
+_MACRO = re.compile(r"\b(IN_SCOPE_PASSAGE|IN_SCOPE_TRIPLE|IN_SCOPE_COMMUNITY|STATED_IN_SCOPE)\((\w+)\)")
 _INDEXED = re.compile(r"\bIN_COLLECTION\((\w+)\)\s*")
 _ENTITY = re.compile(r"\b(IN_SCOPE_ENTITY|SPELLING)\((\w+)\)")
 _DEGREE = re.compile(r"COUNT \{ \((\w+)\)<-\[:SUBJECT\]-\(\) \} \+ COUNT \{ \(\1\)<-\[:OBJECT\]-\(\) \}(\s+UP_TO_HUB)?")
@@ -56,11 +58,21 @@ def within_scope(text: str, shape: Shape) -> str:
         >>> print(within_scope("MATCH (t:Triple) /*+ WHERE IN_SCOPE_TRIPLE(t) */ RETURN t", Shape(collections=True)))
         MATCH (t:Triple) WHERE t.collection IN $scope.collections RETURN t
     """
-    marked = _MARK.sub(r" \1", text)
-    counted = _DEGREE.sub(lambda match: _degree(match[1], up_to_hub=bool(match[2])), marked)
-    indexed = _INDEXED.sub(lambda match: _in_index(match[1], shape), counted)
-    expanded = _ENTITY.sub(lambda match: _OF_ENTITY[match[1]](match[2]), indexed)
-    return _MACRO.sub(lambda match: _CONDITIONS[match[1]](match[2], shape), expanded)
+    marked = _MARK.sub(r"\1\2", text)
+    counted = _put(_DEGREE, marked, lambda match: _degree(match[1], up_to_hub=bool(match[2])))
+    indexed = _put(_INDEXED, counted, lambda match: _in_index(match[1], shape))
+    expanded = _put(_ENTITY, indexed, lambda match: _OF_ENTITY[match[1]](match[2]))
+    return _put(_MACRO, expanded, lambda match: _CONDITIONS[match[1]](match[2], shape))
+
+
+def _put(macro: re.Pattern[str], text: str, put: Callable[[re.Match[str]], str]) -> str:
+    """A text with something in place of a macro, whose further lines are indented further than the macro's own."""
+
+    def indented(match: re.Match[str]) -> str:
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        return put(match).replace("\n", "\n" + " " * (len(line) - len(line.lstrip()) + 2))
+
+    return macro.sub(indented, text)
 
 
 def reads_communities(text: str) -> bool:
@@ -80,7 +92,7 @@ def _passage(name: str, shape: Shape) -> str:
 
 def _triple(name: str, shape: Shape) -> str:
     parts = _stamp(name, collections=shape.collections, principals=shape.principals)
-    filtered = f"EXISTS {{ ({name})-[:FROM]->(scopePassage) WHERE {_fulfils('scopePassage')} }}"
+    filtered = f"EXISTS {{ ({name})-[:FROM]->(scopePassage)\n  WHERE {_fulfils('scopePassage')} }}"
     return _all([*parts, filtered] if shape.where else parts)
 
 
@@ -106,22 +118,16 @@ def _community(name: str, shape: Shape) -> str:
         marks.append(f"scopeBuild.restricted = {name}.restricted")
     if marks:
         build = f"(scopeBuild:__GearStore {{id: 'communities/' + {name}.collection}})"
-        parts.append(f"EXISTS {{ MATCH {build} USING INDEX SEEK scopeBuild:__GearStore(id) WHERE {_all(marks)} }}")
+        parts.append(f"EXISTS {{ MATCH {build} USING INDEX SEEK scopeBuild:__GearStore(id)\n  WHERE {_all(marks)} }}")
     return _all(parts)
 
 
+def _stated(name: str, shape: Shape) -> str:
+    return _all(_stamp(name, collections=shape.collections, principals=shape.principals))
+
+
 def _fulfils(name: str) -> str:
-    # [] + a value or a list is a list of both kinds; values that cannot be compared give null.
-    compared = (
-        "CASE scopeTerm.operator WHEN 'in' THEN scopeItem IN scopeTerm.values WHEN 'exists' THEN true "
-        "WHEN 'gt' THEN scopeItem > scopeTerm.values[0] WHEN 'gte' THEN scopeItem >= scopeTerm.values[0] "
-        "WHEN 'lt' THEN scopeItem < scopeTerm.values[0] ELSE scopeItem <= scopeTerm.values[0] END"
-    )
-    items = f"coalesce([] + {name}[scopeTerm.key], [])"
-    fulfilled = f"coalesce(any(scopeItem IN {items} WHERE {compared}), false)"
-    return (
-        f"all(scopeClause IN $scope.where WHERE any(scopeTerm IN scopeClause WHERE scopeTerm.negated <> {fulfilled}))"
-    )
+    return fragment("fulfils").text(name)
 
 
 def _in_index(name: str, shape: Shape) -> str:
@@ -136,8 +142,8 @@ def _degree(name: str, *, up_to_hub: bool) -> str:
     if up_to_hub:
         # Only whether it is above $hub counts: what is no hub at all is none within the scope.
         within = f"size(COLLECT {{ MATCH {pattern} RETURN 1 LIMIT $hub + 1 }})"
-        return f"CASE WHEN {total} <= $hub OR {total} > $scope.most THEN {total} ELSE {within} END"
-    return f"CASE WHEN {total} > $scope.most THEN {total} ELSE COUNT {{ {pattern} }} END"
+        return f"CASE\nWHEN {total} <= $hub\n  OR {total} > $scope.most\nTHEN {total}\nELSE {within}\nEND"
+    return f"CASE\nWHEN {total} > $scope.most\nTHEN {total}\nELSE COUNT {{ {pattern} }}\nEND"
 
 
 def _entity(name: str) -> str:
@@ -145,23 +151,17 @@ def _entity(name: str) -> str:
 
 
 def _spelling(name: str) -> str:
-    # As write_triples chooses a name; that of the entity may be the spelling of a passage outside the scope.
-    return (
-        f"COLLECT {{ MATCH ({name})<-[scopeEnd:SUBJECT|OBJECT]-(scopeTriple:Triple) "
-        "WITH scopeEnd, scopeTriple LIMIT $scope.most WITH scopeEnd, scopeTriple WHERE IN_SCOPE_TRIPLE(scopeTriple) "
-        "WITH CASE type(scopeEnd) WHEN 'SUBJECT' THEN scopeTriple.subject ELSE scopeTriple.object END AS scopeName "
-        "RETURN scopeName ORDER BY scopeName = toUpper(scopeName), scopeName LIMIT 1 }[0], "
-        f"{name}.key"
-    )
+    return fragment("spelling").text(name)
 
 
 def _all(parts: list[str]) -> str:
-    return " AND ".join(parts) or "true"
+    return "\nAND ".join(parts) or "true"
 
 
 _CONDITIONS: dict[str, Callable[[str, Shape], str]] = {
     "IN_SCOPE_PASSAGE": _passage,
     "IN_SCOPE_TRIPLE": _triple,
+    "STATED_IN_SCOPE": _stated,
     "IN_SCOPE_COMMUNITY": _community,
 }
 _OF_ENTITY: dict[str, Callable[[str], str]] = {"IN_SCOPE_ENTITY": _entity, "SPELLING": _spelling}

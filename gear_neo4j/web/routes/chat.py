@@ -88,7 +88,7 @@ def _line(chunk: dict[str, Any]) -> bytes:
 
 async def _agents(call: Call) -> list[str]:
     # Under a scope the graph is asked how much of it that is.
-    offered = await run_in_threadpool(AGENTS.offered, call.caller.gear.graph.refusal)
+    offered = await run_in_threadpool(AGENTS.offered, call.caller.gear.graph)
     return [entry.name for entry in offered]
 
 

@@ -32,7 +32,7 @@ def _listed(gear: Gear) -> Recipes:
 
 
 def _schemas(registry: Registry[Any], graph: Graph) -> Iterator[RecipeSchema]:
-    for entry in registry.offered(graph.refusal):
+    for entry in registry.offered(graph):
         yield RecipeSchema(
             name=entry.name,
             summary=entry.summary,

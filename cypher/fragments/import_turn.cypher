@@ -1,0 +1,9 @@
+// fragment: import_turn()
+// due is whether the rows of an import are next in their file; done, whether this $holder has written them already.
+OPTIONAL MATCH (f:__GearImportFile {file: $file})
+USING INDEX SEEK f:__GearImportFile(file)
+// The lock on the node comes before the look at its line.
+SET f.turn = $holder
+WITH f, f.line = $after AS due, f.line = $line AND f.holder = $holder AS done
+FOREACH (ignored IN CASE WHEN due THEN [1] ELSE [] END | SET f.line = $line, f.holder = $holder)
+WITH coalesce(due, false) AS due, coalesce(done, false) AS done
