@@ -2,11 +2,11 @@
 
 import json
 import os
-import subprocess
 import sys
 
 import pytest
 
+from tests.processes import run
 from tests.scripted_server import ScriptedServer
 
 QUESTION = "Where did the 2024 physics laureate write a thesis?"
@@ -25,9 +25,7 @@ finally:
 
 def imported(*command, **environment):
     """The modules that a command has imported in a process of its own, which must end well."""
-    run = [sys.executable, "-c", RUN, *command]
-    done = subprocess.run(run, capture_output=True, text=True, check=False, env=os.environ | environment)
-    assert 0 == done.returncode, done.stderr
+    done = run([sys.executable, "-c", RUN, *command], check=True, env=os.environ | environment)
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 

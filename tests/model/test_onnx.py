@@ -2,7 +2,6 @@
 
 import json
 import logging
-import subprocess
 import sys
 from itertools import product
 
@@ -15,6 +14,7 @@ from transformers import BertConfig, BertModel, BertTokenizerFast, DistilBertCon
 
 from gear_neo4j import SentenceTransformerEmbedder
 from gear_neo4j.models.onnx_record import FOLDER, LEAST_COSINE, make_record, read_record
+from tests.processes import run
 
 NAMES = (
     "Ada Lovelace",
@@ -131,7 +131,7 @@ def test_a_thousand_texts_of_twenty_languages_have_the_vectors_of_torch(home):
 
 def test_once_checked_the_packaged_model_needs_no_torch(home):
     """In a process of its own; the first one had to load it."""
-    done = subprocess.run([sys.executable, "-c", ALONE, str(home)], capture_output=True, text=True, check=True)
+    done = run([sys.executable, "-c", ALONE, home], check=True)
 
     assert "onnxruntime\n" == done.stdout
 

@@ -1,7 +1,6 @@
 """Recipes by name: what is refused, and in which words."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import ClassVar
@@ -15,6 +14,7 @@ from gear_neo4j.cli.choice import Choice
 from gear_neo4j.cli.reference import PAGE, page
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS, Registry
+from tests.processes import run
 
 BUILT_IN = {
     "retriever": ["auto", "naive", "sync", "scout", "paths", "subgraph", "base", "hipporag", "hipporag2"],
@@ -167,15 +167,13 @@ def test_a_broken_plugin_does_not_hide_the_ones_behind_it(tmp_path):
         (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
         (folder / "entry_points.txt").write_text(f"[gear_neo4j.retrievers]\n{name} = {name}\n")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
-    run = subprocess.run(
-        [sys.executable, "-c", LOOKUPS], env=environment, cwd=Path(gear_neo4j.__file__).parents[1], capture_output=True
-    )
+    ended = run([sys.executable, "-c", LOOKUPS], env=environment, cwd=Path(gear_neo4j.__file__).parents[1])
 
-    good, scout, broken, unknown, *findings = run.stdout.decode().splitlines()
+    good, scout, broken, unknown, *findings = ended.stdout.splitlines()
     reason = (
         "the retriever 'a_broken' of the package a_broken could not be loaded (ModuleNotFoundError: No module named "
     )
-    assert ("c_good", "scout") == (good, scout), run.stderr
+    assert ("c_good", "scout") == (good, scout), ended.stderr
     assert broken.startswith(f"{reason}'module_that_is_missing'): choose one of auto, ")
     assert unknown.startswith("there is no retriever 'nothing': choose one of auto, ")
     assert all(reason in line for line in (unknown, findings[0]))
