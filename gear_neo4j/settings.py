@@ -13,6 +13,8 @@ from gear_neo4j.text.redaction import without_login
 
 DEFAULT_NEO4J_VERSION = "5.26.31"
 DEFAULT_NAME = "default"
+# Minutes without a query after which a local server stops.
+DEFAULT_LOCAL_IDLE = 30.0
 # The environment variables of each setting; the first one that is set counts.
 VARIABLES: Mapping[str, tuple[str, ...]] = {
     "uri": ("NEO4J_URI",),
@@ -22,6 +24,7 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
     "name": ("GEAR_NAME",),
     "home": ("GEAR_HOME",),
     "neo4j_version": ("GEAR_NEO4J_VERSION",),
+    "local_idle": ("GEAR_LOCAL_IDLE",),
     "embedding_model": ("GEAR_EMBEDDING_MODEL",),
     "embedding_dtype": ("GEAR_EMBEDDING_DTYPE",),
     "embedding_url": ("GEAR_EMBEDDING_URL",),
@@ -68,6 +71,7 @@ class Settings:
     name: str = DEFAULT_NAME
     home: Path = field(default_factory=_default_home)
     neo4j_version: str = DEFAULT_NEO4J_VERSION
+    local_idle: float = DEFAULT_LOCAL_IDLE
     embedding_model: str | None = None
     embedding_dtype: str = "auto"
     embedding_url: str | None = None
@@ -93,8 +97,8 @@ class Settings:
         """Read the settings; the environment takes precedence over ``env_file``.
 
         Variables: ``NEO4J_URI``, ``NEO4J_USERNAME`` (or ``NEO4J_USER``), ``NEO4J_PASSWORD``, ``NEO4J_DATABASE``,
-        ``GEAR_NAME``, ``GEAR_HOME``, ``GEAR_NEO4J_VERSION``, ``GEAR_EMBEDDING_MODEL``, ``GEAR_EMBEDDING_DTYPE``; for
-        embeddings by a server ``GEAR_EMBEDDING_URL``, ``GEAR_EMBEDDING_KEY`` and
+        ``GEAR_NAME``, ``GEAR_HOME``, ``GEAR_NEO4J_VERSION``, ``GEAR_LOCAL_IDLE`` (minutes), ``GEAR_EMBEDDING_MODEL``,
+        ``GEAR_EMBEDDING_DTYPE``; for embeddings by a server ``GEAR_EMBEDDING_URL``, ``GEAR_EMBEDDING_KEY`` and
         ``GEAR_EMBEDDING_TIMEOUT`` (seconds a request); for a language model ``GEAR_CHAT_MODEL``, ``OPENAI_BASE_URL``,
         ``OPENAI_API_KEY``, ``GEAR_CHAT_TIMEOUT`` (seconds a whole call), ``GEAR_CHAT_CONCURRENCY``, ``GEAR_CHAT_CACHE``
         (``on`` or ``off``) and ``GEAR_CHAT_PRICE`` (of a million input and output tokens: ``0.15,0.60``); for
@@ -118,6 +122,7 @@ class Settings:
             name=get("name") or DEFAULT_NAME,
             home=Path(get("home") or _default_home()).expanduser(),
             neo4j_version=get("neo4j_version") or DEFAULT_NEO4J_VERSION,
+            local_idle=_numbers("GEAR_LOCAL_IDLE", get("local_idle") or f"{DEFAULT_LOCAL_IDLE}", count=1, least=0)[0],
             embedding_model=get("embedding_model"),
             embedding_dtype=get("embedding_dtype") or "auto",
             embedding_url=get("embedding_url"),

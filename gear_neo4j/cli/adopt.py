@@ -17,7 +17,7 @@ from gear_neo4j.adoption.survey import Survey
 from gear_neo4j.cli.confirm import YES, can_ask, confirm
 from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
-from gear_neo4j.cli.printing import say
+from gear_neo4j.cli.printing import say, say_toml
 from gear_neo4j.cli.progress import waiting
 from gear_neo4j.cli.reporting import progress_shown, report_problem
 from gear_neo4j.cli.screen import errors
@@ -200,7 +200,7 @@ def _propose(gear: Gear, json_file: Path | None) -> None:
     if emit(json_file, asdict(profile)):
         return
     _print_survey(survey)
-    say(dump(profile, notes=notes(survey, profile)))
+    say_toml(dump(profile, notes=notes(survey, profile)))
     errors.print(
         "\nThis is a proposal. Save it with gear adopt > profile.toml, edit it, then run "
         "gear adopt --profile profile.toml",

@@ -2,21 +2,25 @@
 
 from importlib.resources import files
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path as File
 
 import click
-from rich.panel import Panel
 from rich.text import Text
 
 from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, own_server, with_settings
 from gear_neo4j.cli.reporting import progress_shown
 from gear_neo4j.cli.screen import Screen
-from gear_neo4j.cli.search import print_hits, print_paths
+from gear_neo4j.domain import Path
 from gear_neo4j.evaluate import datasets, runs
+from gear_neo4j.evaluate.datasets import EvaluationQuery
+from gear_neo4j.gear import Gear
+from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.retrieval.base import Base
 from gear_neo4j.settings import Settings
 
-SHOWN_PATHS = 3
+# Questions whose answers are two facts away from something that they name.
+SHOWN = ("q02", "q05", "q06")
+SHOWN_PASSAGES = 3
 K = 10
 
 
@@ -24,30 +28,56 @@ K = 10
 @with_settings(CONNECTION, EMBEDDING)
 def demo(settings: Settings) -> None:
     """Start a local Neo4j, ingest forty short passages, and answer multi-hop questions; no key, no Docker, no Java."""
-    dataset = datasets.load(Path(str(files("gear_neo4j.demo"))))
+    dataset = datasets.load(File(str(files("gear_neo4j.demo"))))
+    settings = own_server(settings, "demo")
     console = Screen()
-    with opened(own_server(settings, "demo"), create=True) as gear:
+    with opened(settings, create=True) as gear:
         with progress_shown() as on_progress:
             runs.provide(gear, dataset, on_progress=on_progress)
         counts = gear.corpus.counts()
         contents = f"{counts.passages} passages, {counts.triples} triples and {counts.entities} entities"
+        console.print(f"{contents} in Neo4j {gear.graph.version}.")
         console.print(
-            Text.assemble(f"{contents} in Neo4j {gear.graph.version}; ", ("✓", "green"), " marks the gold passages\n")
+            Text.assemble("Three questions, what is found first (", ("✓", "green"), " gold), the path to the answer:\n")
         )
-        graph_results = runs.ask(gear.retriever("naive"), dataset.queries, k=K)
+        graph_results = runs.ask(gear.retriever(Auto()), dataset.queries, k=K)
         vector_results = runs.ask(gear.retriever(Base(base="sbert")), dataset.queries, k=K)
-        for number, result in enumerate(graph_results, start=1):
-            title = f"question {number} of {len(graph_results)}"
-            answer = f"answer: {result.query.answers[0]}"
-            console.print(Panel(Text(result.query.question, style="bold"), title=Text(title), subtitle=Text(answer)))
-            print_hits(console, result.hits, gold=result.query.gold, snippet=0)
-            paths = result.hits.paths[:SHOWN_PATHS]
-            print_paths(console, paths, gear.cypher(paths[0]) if paths else None)
+        for number, result in enumerate((result for result in graph_results if result.query.id in SHOWN), start=1):
+            _print_result(console, result)
+            if path := _path_to_answer(gear, result.query):
+                console.print_line(f"  {path}", style="cyan")
+                if number == 1:
+                    console.print("\n  This path in Neo4j Browser:")
+                    console.print(str(gear.cypher(path)), style="green", soft_wrap=True)
+            console.print()
     graph, vector = (runs.summary(results, ks=[K])["all_found"][str(K)] for results in (graph_results, vector_results))
     console.print(
-        f"All gold passages were among the first {K} for {graph:.0f} % "
-        f"of the questions with the graph, and for {vector:.0f} % by vector search alone."
+        f"All gold passages were among the first {K} for {graph:.0f} % of {len(graph_results)} questions with the "
+        f"graph, and for {vector:.0f} % by vector search alone. This is no benchmark: README.md has measurements.\n"
     )
-    console.print("Forty passages are a demonstration, not a benchmark: README.md has measurements.", style="dim")
+    _print_next(console, settings)
+
+
+def _print_result(console: Screen, result: runs.QueryResult) -> None:
+    """Print a question, its answer, and the passages found first."""
+    console.print(Text(result.query.question, style="bold"))
+    for hit in result.hits[:SHOWN_PASSAGES]:
+        mark = ("✓ " if hit.passage.id in result.query.gold else "  ", "green")
+        console.print(Text.assemble(f"{hit.rank:3} ", mark, hit.passage.title))
+
+
+def _path_to_answer(gear: Gear, query: EvaluationQuery) -> Path | None:
+    """The best path in the graph from what a question names to its answer."""
+    answer = query.answers[0]
+    connected = gear.paths(f"{query.question} {answer}")
+    return next((path for path in connected.paths if answer in str(path)), None)
+
+
+def _print_next(console: Screen, settings: Settings) -> None:
+    """Print how to see the rest."""
+    name = "" if settings.uri else f" --name {settings.name}"
     extra = "" if find_spec("fastapi") else " (first: pip install 'gear-neo4j[server]')"
-    console.print_line(f"In the browser: run gear serve --demo{extra} and open http://127.0.0.1:8765")
+    console.print_line("All that was found, with the facts that led to it; the paths between two names; a page:")
+    console.print_line(f'  gear search "Which novels did Han Kang write?" --paths{name}')
+    console.print_line(f'  gear paths "Why Nations Fail, Yale University"{name}')
+    console.print_line(f"  gear serve --demo{extra}, at http://127.0.0.1:8765")

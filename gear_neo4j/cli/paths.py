@@ -18,7 +18,6 @@ from gear_neo4j.recipes.assignment import assign
 from gear_neo4j.retrieval.paths import PathResult, Paths
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
-from gear_neo4j.wire import paths_json
 
 # They are for the passages beside the paths.
 OF_PASSAGES = {"base", "base_k", "weight"}
@@ -46,6 +45,9 @@ def paths(question: str, assignments: Sequence[Pair], scope: Scope, json_file: P
         gear = opened_gear.scoped(scope)
         connected = gear.paths(question, options=recipe)
         cypher = gear.cypher(*connected.paths[:1]) if connected.paths else None
+    if json_file:
+        # It takes longer to import than a search.
+        from gear_neo4j.wire import paths_json
     if not (json_file and emit(json_file, paths_json(question, connected))):
         _print(Screen(), connected, cypher)
     if not (connected.nodes or connected.figure or connected.paths):

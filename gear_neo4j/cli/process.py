@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import sys
 
 
 def run() -> None:
@@ -9,6 +10,7 @@ def run() -> None:
 
     All else is as ever: threads are waited for, what is registered with ``atexit`` is called, output is flushed.
     """
+    _read_utf_8()
     _open_streams()
     code: int | None = None
 
@@ -19,13 +21,23 @@ def run() -> None:
     # Called last, for it is registered before any other module can.
     atexit.register(leave)
     from gear_neo4j.cli.main import main
-    from gear_neo4j.cli.printing import flushed
+    from gear_neo4j.cli.printing import flushed, show_what_can_be_shown
+
+    show_what_can_be_shown()
 
     try:
         main()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else None
         raise
+
+
+def _read_utf_8() -> None:
+    """Start again in Python's UTF-8 mode where it would read paths and arguments as ASCII; the streams stay ASCII."""
+    if sys.getfilesystemencoding() == "ascii" and os.environ.get("PYTHONUTF8") != "1":
+        os.environ["PYTHONUTF8"] = "1"
+        os.environ.setdefault("PYTHONIOENCODING", "ascii")
+        os.execv(sys.executable, sys.orig_argv)
 
 
 def _open_streams() -> None:

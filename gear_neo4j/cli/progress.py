@@ -100,7 +100,8 @@ def waiting(text: str) -> Iterator[Callable[[str], None]]:
     """Show the reason for a wait; yields a function that changes it. A short wait shows only a spinner."""
     if errors.is_interactive:
         # A plain string would be taken for markup.
-        with errors.status(Text(text)) as status:
+        spinner = "line" if errors.options.ascii_only else "dots"
+        with errors.status(Text(text), spinner=spinner) as status:
             yield lambda text: status.update(Text(text))
         return
     current = text

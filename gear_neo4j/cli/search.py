@@ -21,7 +21,6 @@ from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
 from gear_neo4j.text.printable import single_line
 from gear_neo4j.text.wording import format_value
-from gear_neo4j.wire import to_json
 
 SHOWN_PATHS = 5
 
@@ -59,6 +58,9 @@ def search(
         gear = opened_gear.scoped(scope)
         hits = gear.search(question, k=k, retriever=recipe)
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
+    if json_file:
+        # It takes longer to import than a search.
+        from gear_neo4j.wire import to_json
     if not (json_file and emit(json_file, to_json(hits))):
         _print(Screen(), hits, paths=paths, cypher=cypher)
     if not (hits or hits.entities or hits.figure):

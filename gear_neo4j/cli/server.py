@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.table import Table
@@ -22,10 +23,12 @@ NAME = click.option("--name", help="Name of the local server; each has its own d
 @click.command()
 @NAME
 @click.option("--port", type=click.IntRange(1, 65535), help="Bolt port.  [default: 7687, or a free one]")
-def up(name: str | None, port: int | None) -> None:
+@click.option("--keep", is_flag=True, help="Run until gear down; otherwise it stops once it is idle.")
+def up(name: str | None, port: int | None, keep: bool) -> None:
     """Start a local Neo4j, or show its address if it runs: for development, demos and tests, not for production.
 
-    The first start downloads Neo4j Community (free software, GPLv3) from Maven Central.
+    The first start downloads Neo4j Community (free software, GPLv3) from Maven Central. Half an hour after the last
+    query (GEAR_LOCAL_IDLE) the server stops; its data stays, and the next command starts it again.
     """
     settings = Settings.load()
     with waiting("starting") as report:
@@ -34,6 +37,8 @@ def up(name: str | None, port: int | None) -> None:
             home=settings.home,
             version=settings.neo4j_version,
             port=port,
+            idle=settings.local_idle,
+            keep=keep,
             report=report,
         )
     say(f"Neo4j {server.version} ({server.name}) at {server.uri}; data and password in {server.home}")
@@ -63,18 +68,31 @@ def status(name: str | None, json_file: Path | None) -> None:
     if name:
         local.require(name=name, home=home)
     servers = [server for server in local.servers(home=home) if name in (None, server.name)]
-    if emit(json_file, [asdict(server) for server in servers]):
+    if emit(json_file, [_document(server) for server in servers]):
         return
     if not servers:
         say("no local server: run 'gear up' to start one")
         return
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("name", "state", "version", "address", "data"):
+    for column in ("name", "state", "version", "address", "data", "stops"):
         table.add_column(column)
     for server in servers:
         state = Text("running", style="green") if server.running else "stopped"
-        table.add_row(server.name, state, server.version or "", server.uri or "", f"{server.size / 1e6:,.0f} MB")
+        size = f"{server.size / 1e6:,.0f} MB"
+        table.add_row(server.name, state, server.version or "", server.uri or "", size, _end(server))
     Screen().print(table)
+
+
+def _document(server: local.ServerStatus) -> dict[str, Any]:
+    stops_at = server.stops_at.isoformat(timespec="seconds") if server.stops_at else None
+    return asdict(server) | {"stops_at": stops_at}
+
+
+def _end(server: local.ServerStatus) -> str:
+    """When a server stops, in the time of this machine."""
+    if not server.running:
+        return ""
+    return f"{server.stops_at.astimezone():%H:%M} unless used" if server.stops_at else "at gear down"
 
 
 @click.command()

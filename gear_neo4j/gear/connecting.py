@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from gear_neo4j.errors import ModelError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.chat import Chat, ChatModel
-from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder, open_embedder
+from gear_neo4j.models.embeddings import Embedder, open_embedder
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.server.connection import connect
 from gear_neo4j.settings import Settings
@@ -27,9 +27,9 @@ def open_graph(
     return Graph(connect(settings, create=create, impersonate=impersonate, bookmarks=bookmarks, report=report))
 
 
-def resolve_embedder(settings: Settings | None, embedder: Embedder | None) -> Embedder:
-    """The given embedder, else that of the settings, else the packaged one."""
-    return embedder or (open_embedder(settings) if settings else SentenceTransformerEmbedder())
+def resolve_embedder(settings: Settings, embedder: Embedder | None) -> Embedder:
+    """The given embedder, else that of the settings."""
+    return embedder or open_embedder(settings)
 
 
 def resolve_chat(chat: "BaseChatModel | ChatModel | None", settings: Settings | None = None) -> ChatModel:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,12 +11,9 @@ from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.recording import RecordedAgent
 from gear_neo4j.agents.run import OnEvent
 from gear_neo4j.domain import Cypher, Hits, PassageRecord, Path
-from gear_neo4j.gear.communities import Communities
 from gear_neo4j.gear.connecting import open_graph, resolve_chat, resolve_embedder
-from gear_neo4j.gear.corpus import Corpus
 from gear_neo4j.gear.entities import MOST_ENTITIES, entities_named, entity_record, passage_record
 from gear_neo4j.gear.events import EventStream
-from gear_neo4j.gear.overlay import Overlay
 from gear_neo4j.gear.session import Session
 from gear_neo4j.gear.stats import status_of
 from gear_neo4j.graph.connection.database import Database, Driver
@@ -24,7 +22,7 @@ from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
 from gear_neo4j.graph.read.store import path_cypher
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.chat import ChatModel
-from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder
 from gear_neo4j.recipes.recipe import AgentRecipe, RetrieverRecipe
 from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.paths import PathResult, PathRetriever, Paths
@@ -38,6 +36,10 @@ from gear_neo4j.tracing import SOURCE, span
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
+
+    from gear_neo4j.gear.communities import Communities
+    from gear_neo4j.gear.corpus import Corpus
+    from gear_neo4j.gear.overlay import Overlay
 
 
 class Gear:
@@ -79,7 +81,7 @@ class Gear:
         self._compose(
             Session(
                 Graph(Database(driver, name=database, impersonate=impersonate, bookmarks=bookmarks)),
-                embedder=resolve_embedder(None, embedder),
+                embedder=embedder or SentenceTransformerEmbedder(home=settings.home),
                 chat=lambda: resolve_chat(chat),
                 settings=settings,
             )
@@ -126,9 +128,28 @@ class Gear:
         self._session = session
         self.graph = session.graph
         self.embedder = session.plain_embedder
-        self.corpus = Corpus(session)
-        self.overlay = Overlay(session)
-        self.communities = Communities(session)
+
+    @cached_property
+    def corpus(self) -> "Corpus":
+        """Documents in and out, and their triples."""
+        # A search needs none of these three, and would wait for them.
+        from gear_neo4j.gear.corpus import Corpus
+
+        return Corpus(self._session)
+
+    @cached_property
+    def overlay(self) -> "Overlay":
+        """An existing graph, adopted."""
+        from gear_neo4j.gear.overlay import Overlay
+
+        return Overlay(self._session)
+
+    @cached_property
+    def communities(self) -> "Communities":
+        """Clusters of entities, and reports on them."""
+        from gear_neo4j.gear.communities import Communities
+
+        return Communities(self._session)
 
     @property
     def chat(self) -> ChatModel:

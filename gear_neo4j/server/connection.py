@@ -1,10 +1,15 @@
 """Connects to the database of the settings: the configured server, else the local one, started on demand."""
 
+import time
 from collections.abc import Callable, Iterable
 
+from gear_neo4j.errors import ServerUnavailable
 from gear_neo4j.graph.connection.database import Database
-from gear_neo4j.server import local
+from gear_neo4j.server import local, ports
 from gear_neo4j.settings import Settings
+
+# Seconds without a query after which it costs nothing to ask whether the local server still runs.
+PAUSE = 15.0
 
 
 def connect(
@@ -39,7 +44,53 @@ def connect(
         )
     if not create:
         local.require(name=settings.name, home=settings.home)
-    server = local.start(name=settings.name, home=settings.home, version=settings.neo4j_version, report=report)
+    server = _started(settings, report=report)
+    try:
+        return _connected(server, settings, impersonate=impersonate, bookmarks=bookmarks)
+    except ServerUnavailable:
+        # It may have stopped in between, because nobody had used it.
+        again = _started(settings, report=report)
+        if again == server:
+            raise
+        return _connected(again, settings, impersonate=impersonate, bookmarks=bookmarks)
+
+
+class Wake:
+    """Starts a local server again that stopped because nobody used it, before the next query of a long process."""
+
+    def __init__(self, start: Callable[[], object]) -> None:
+        self._start = start
+        self._used = time.monotonic()
+
+    def __call__(self) -> None:
+        """Ask whether it still runs, unless it was used just now."""
+        now = time.monotonic()
+        if now - self._used > PAUSE:
+            self._start()
+        self._used = now
+
+
+def _connected(
+    server: local.LocalServer, settings: Settings, *, impersonate: str | None, bookmarks: Iterable[str]
+) -> Database:
     return Database.connect(
-        server.uri, username=server.username, password=server.password, impersonate=impersonate, bookmarks=bookmarks
+        server.uri,
+        username=server.username,
+        password=server.password,
+        impersonate=impersonate,
+        bookmarks=bookmarks,
+        before_query=Wake(lambda: _started(settings, port=ports.port(server.uri))),
+    )
+
+
+def _started(
+    settings: Settings, *, port: int | None = None, report: Callable[[str], None] = lambda _: None
+) -> local.LocalServer:
+    return local.start(
+        name=settings.name,
+        home=settings.home,
+        version=settings.neo4j_version,
+        port=port,
+        idle=settings.local_idle,
+        report=report,
     )

@@ -15,10 +15,12 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +36,23 @@ JVM_FLAGS = (
 CONFIGURATION = Path(__file__).with_name("neo4j.conf")
 
 
+# Seconds between two looks at what is done with the server, and before it stops because nothing was.
+LOOK_EVERY = 10.0
+LAST_CALL = 2.0
+TRANSACTIONS = "org.neo4j.kernel.impl.transaction.stats.DatabaseTransactionStats"
+CONNECTIONS = "org.neo4j.kernel.api.net.NetworkConnectionTracker"
+
+
 class JarsError(Exception):
     """The jars of Neo4j cannot be used; ``str(error)`` says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """A server's folder, version and port, and its Java: in words, as a library, and the modules to add to it."""
+    """A server's folder, version and port, its Java: in words, as a library, and the modules to add to it.
+
+    After ``idle`` seconds without a query it stops; 0 is never.
+    """
 
     folder: Path
     version: str
@@ -48,11 +60,21 @@ class Site:
     java: str
     library: Path
     modules: str
+    idle: float
 
     def write_state(self, phase: str, message: str = "") -> None:
         """Replace state.json atomically."""
-        state = {"pid": os.getpid(), "port": self.port, "version": self.version, "java": self.java}
+        state = {"pid": os.getpid(), "port": self.port, "version": self.version, "java": self.java, "idle": self.idle}
         write_private(self.folder / "state.json", json.dumps(state | {"phase": phase, "message": message}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """The connections that are open, and how many transactions have begun and are still open."""
+
+    connections: frozenset[str]
+    transactions: int
+    open_transactions: int
 
 
 def write_private(path: Path, text: str) -> None:
@@ -216,14 +238,45 @@ def serve(site: Site, *, stop: threading.Event) -> None:
     if not (site.folder / "password").exists():
         set_password(site)
     write_private(site.folder / "version", site.version)
-    with neo4j(site, bolt=True):
+    with neo4j(site, bolt=True) as management:
         if not stop.is_set():
             site.write_state("ready")
-        # Removing a server's folder stops the server.
-        while site.folder.exists() and not stop.wait(10):
-            pass
+        wait_for_end(site, partial(use_of, management), stop=stop)
         if site.folder.exists():
             site.write_state("stopping")
+
+
+def wait_for_end(site: Site, use: Callable[[], Use], *, stop: threading.Event) -> None:
+    """Wait until ``stop`` is set, the folder is removed, or nobody has used the server for its idle time."""
+    seen, since = None, time.monotonic()
+    while site.folder.exists() and not stop.wait(min(LOOK_EVERY, site.idle / 4 or LOOK_EVERY)):
+        now = use()
+        if now.open_transactions or now != seen:
+            seen, since = now, time.monotonic()
+            (site.folder / "used").touch()
+        elif site.idle and time.monotonic() - since >= site.idle and not (site.folder / "keep").exists():
+            site.write_state("stopping")
+            # A command that has read the state before may be about to connect.
+            if stop.wait(LAST_CALL) or use() == seen:
+                return
+            site.write_state("ready")
+
+
+def use_of(management: Any) -> Use:
+    """What has been done with a server until now."""
+    databases = [management.database(name) for name in management.listDatabases()]
+    counters = [resolved(database, TRANSACTIONS) for database in databases]
+    connections = resolved(databases[0], CONNECTIONS).activeConnections()
+    return Use(
+        connections=frozenset(str(connection.id()) for connection in connections),
+        transactions=sum(int(counter.getNumberOfStartedTransactions()) for counter in counters),
+        open_transactions=sum(int(counter.getNumberOfActiveTransactions()) for counter in counters),
+    )
+
+
+def resolved(database: Any, name: str) -> Any:
+    """The part of a database that has a class of Neo4j."""
+    return database.getDependencyResolver().resolveDependency(jar_class(name).class_)
 
 
 def reason(error: Exception, *, site: Site) -> str:

@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -26,6 +27,7 @@ from filelock import FileLock, Timeout
 from gear_neo4j.errors import LocalServerError, NoLocalServer
 from gear_neo4j.server import java, ports
 from gear_neo4j.server.server_folder import ServerFolder
+from gear_neo4j.settings import DEFAULT_LOCAL_IDLE
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 ATTEMPTS = 3
@@ -52,7 +54,10 @@ class LocalServer:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """A local server that has data; ``version`` opened it last, ``java`` runs it now, ``size`` is in bytes."""
+    """A local server that has data; ``version`` opened it last, ``java`` runs it now, ``size`` is in bytes.
+
+    ``stops_at`` is when it stops unless it is used before; None if it is kept, or does not run.
+    """
 
     name: str
     running: bool
@@ -60,6 +65,7 @@ class ServerStatus:
     uri: str | None
     size: int
     java: str | None
+    stops_at: datetime | None
 
 
 def start(
@@ -68,12 +74,16 @@ def start(
     home: Path,
     version: str,
     port: int | None = None,
+    idle: float = DEFAULT_LOCAL_IDLE,
+    keep: bool = False,
     report: Callable[[str], None] = lambda _: None,
     timeout: float = 600,
 ) -> LocalServer:
     """The running server of that name, started if necessary; ``report`` is called with a line per slow step.
 
-    Each name has its own data under ``home``. Without ``port`` it is 7687, or any free port if that is in use.
+    Each name has its own data under ``home``. Without ``port`` it is 7687, or any free port if that is in use. A server
+    that is started stops by itself after ``idle`` minutes without a query; 0 is never. With ``keep`` it does not stop,
+    even if it runs already.
 
     Raises:
         SettingsError: the name cannot be used.
@@ -86,7 +96,9 @@ def start(
             folder.path.mkdir(parents=True, exist_ok=True, mode=0o700)
             # If two processes start at once, the second waits here and then finds the first one's server.
             with FileLock(folder.path / "start.lock", timeout=timeout):
-                server = _running(folder) or _launch(folder, version, port=port, report=report, deadline=deadline)
+                server = _running(folder) or _launch(
+                    folder, version, port=port, idle=idle, report=report, deadline=deadline
+                )
         except Timeout:
             raise LocalServerError(f"another process has been starting {name!r} for {timeout:.0f} s") from None
         except OSError as error:
@@ -98,6 +110,8 @@ def start(
             f"the local server {name!r} already runs Neo4j {server.version} at {server.uri}: "
             f"stop it first (gear down --name {name}), or ask for that version and port"
         )
+    if keep:
+        ServerFolder.of(name, home=home).keep(True)
     return server
 
 
@@ -167,15 +181,22 @@ def _running(folder: ServerFolder) -> LocalServer | None:
 def _status(folder: ServerFolder) -> ServerStatus:
     server = _running(folder)
     uri, runtime = (server.uri, server.java) if server else (None, None)
-    return ServerStatus(folder.name, server is not None, folder.version(), uri, folder.size(), runtime)
+    end = folder.end() if server else None
+    return ServerStatus(folder.name, server is not None, folder.version(), uri, folder.size(), runtime, end)
 
 
 def _launch(
-    folder: ServerFolder, version: str, *, port: int | None, report: Callable[[str], None], deadline: float
+    folder: ServerFolder,
+    version: str,
+    *,
+    port: int | None,
+    idle: float,
+    report: Callable[[str], None],
+    deadline: float,
 ) -> LocalServer:
     for _ in range(ATTEMPTS):
         # A live launcher was started by a process that gave up on it, or is about to stop.
-        process = None if folder.is_alive() else _spawn(folder, version, port=port)
+        process = None if folder.is_alive() else _spawn(folder, version, port=port, idle=idle)
         try:
             _follow(folder, process, report=report, deadline=deadline)
         finally:
@@ -192,7 +213,7 @@ def _launch(
     raise LocalServerError(f"the local Neo4j did not start: {folder.failure_reason()} (log: {folder.log})")
 
 
-def _spawn(folder: ServerFolder, version: str, *, port: int | None) -> subprocess.Popen[bytes]:
+def _spawn(folder: ServerFolder, version: str, *, port: int | None, idle: float) -> subprocess.Popen[bytes]:
     if any(importlib.util.find_spec(module) is None for module in ("jgo", "jpype")):
         raise LocalServerError(java.NO_EXTRA)
     _check_path(folder)
@@ -205,11 +226,13 @@ def _spawn(folder: ServerFolder, version: str, *, port: int | None) -> subproces
         "java": runtime,
         "library": runtime.library,
         "modules": java.VECTOR_MODULE if runtime.has_vectors else "",
+        "idle": 60 * idle,
     }
     # -P: the modules beside the launcher must not be importable as top-level modules.
     command = [sys.executable, "-P", str(LAUNCHER), *(f"--{option}={value}" for option, value in options.items())]
     # The state of an earlier server must not be mistaken for this one's.
     folder.remove_state()
+    folder.keep(False)
     with folder.log.open("wb") as log:
         return subprocess.Popen(
             command,

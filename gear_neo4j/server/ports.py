@@ -14,6 +14,11 @@ def uri(port: int) -> str:
     return f"bolt://{HOST}:{port}"
 
 
+def port(address: str) -> int:
+    """The port of an address of :func:`uri`."""
+    return int(address.rpartition(":")[2])
+
+
 def free_port(wanted: int | None) -> int:
     """The port that is wanted, or else 7687 or any free one.
 

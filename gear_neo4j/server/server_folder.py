@@ -2,7 +2,10 @@
 
     start.lock    held while a process starts the server, so that a second one waits
     server.lock   held for the launcher's whole life, so the operating system knows whether it is alive
-    state.json    {pid, port, version, java, phase, message}; phase: downloading, starting, ready, stopping or failed
+    state.json    {pid, port, version, java, idle, phase, message}; idle: in seconds; phase: downloading, starting,
+                  ready, stopping or failed
+    used          its time is that of the last use, to ten seconds
+    keep          there while the server does not stop by itself
     password      of the user ``neo4j``; only its owner can read it, and it exists once the server has accepted it
     version       of the Neo4j that opened the data last
     server.log    what the launcher and Neo4j print
@@ -15,6 +18,7 @@ import json
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -86,6 +90,21 @@ class ServerFolder:
         """Remove the state of an earlier launcher."""
         (self.path / "state.json").unlink(missing_ok=True)
 
+    def keep(self, kept: bool) -> None:
+        """Let the server run until it is stopped, or stop by itself once it is idle."""
+        if kept:
+            (self.path / "keep").touch()
+        else:
+            (self.path / "keep").unlink(missing_ok=True)
+
+    def end(self) -> datetime | None:
+        """When the server stops unless it is used; None if it is kept."""
+        idle = self.state().get("idle", 0)
+        if not idle or (self.path / "keep").exists():
+            return None
+        used = max(_time(self.path / name) for name in ("used", "state.json"))
+        return datetime.fromtimestamp(used + idle, UTC)
+
     def password(self) -> str | None:
         """The password of the user ``neo4j``; None if it is not set yet, or cannot be read."""
         return _text(self.path / "password")
@@ -111,6 +130,14 @@ class ServerFolder:
         # Java warns of modules and methods that Neo4j needs.
         lines = [line.strip() for line in (_text(self.log) or "").splitlines() if not line.startswith("WARNING: ")]
         return next(filter(None, reversed(lines)), "its process was ended")
+
+
+def _time(file: Path) -> float:
+    """When a file was written last; 0 if there is none."""
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0
 
 
 def _text(file: Path) -> str | None:

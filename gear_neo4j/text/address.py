@@ -123,10 +123,21 @@ def _problem(uri: str) -> str:
         return f"it must begin with {', '.join(others)} or {last}, such as bolt://localhost:7687"
     if not parts.hostname:
         return "it names no host: give an address such as bolt://localhost:7687"
+    if not _is_name(parts.hostname):
+        return "its host is malformed: give an address such as bolt://localhost:7687"
     # Only neo4j:// takes a query, the routing context; the driver ignores the rest, and will refuse it.
     if parts.path not in ("", "/") or parts.fragment or (parts.query and parts.scheme.startswith("bolt")):
         return "it goes on after the port: end it there, and name a database by NEO4J_DATABASE"
     return "" if _has_valid_port(parts) else "its port must be a number from 1 to 65535"
+
+
+def _is_name(host: str) -> bool:
+    """Whether a host can be looked up: no part of its name is empty, too long, or no text."""
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return False
+    return True
 
 
 def _has_valid_port(parts: SplitResult) -> bool:

@@ -61,11 +61,11 @@ def escaped(text: str) -> str:
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def json_text(value: object, *, indent: int | None = None) -> str:
-    r"""JSON with letters of every script as they are, and control characters of every kind escaped.
+def json_text(value: object, *, indent: int | None = None, only_ascii: bool = False) -> str:
+    r"""JSON with letters of every script as they are, or as escapes, and control characters of every kind escaped.
 
     Example:
         >>> print(json_text({"title": "Æ\x1b[2J\u202e"}))
         {"title": "Æ\u001b[2J\u202e"}
     """
-    return escaped(json.dumps(value, ensure_ascii=False, indent=indent))
+    return escaped(json.dumps(value, ensure_ascii=only_ascii, indent=indent))

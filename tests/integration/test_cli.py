@@ -324,14 +324,21 @@ def test_somebody_elses_graph_is_refused_untouched(gear, folder, empty):
     assert [] == empty.run(Query("c", "SHOW CONSTRAINTS YIELD name"))
 
 
-def test_the_demo_answers_every_question_of_the_bundled_corpus(gear):
-    """Passages with ranks and sources, paths with scores, and the Cypher of the best one, for each."""
+def test_the_demo_answers_three_questions_on_one_screen(gear, monkeypatch):
+    """What is found first by default, the path to each answer, the first one as Cypher, and what to try next."""
+    monkeypatch.setenv("COLUMNS", "80")
+
     code, out, _ = gear("demo")
 
+    lines = [line.strip() for line in out.splitlines()]
+    paths = [line for line in lines if "→" in line or "←" in line]
     assert 0 == code
-    assert 10 == out.count("The best path in Neo4j Browser") == out.count("MATCH (t:Triple)")
+    assert ["John Hopfield", "Tohoku University", "Yale University"] == [re.split("— |→ ", path)[-1] for path in paths]
+    assert 1 == out.count("MATCH (t:Triple)")
     assert "40 passages, 286 triples" in out
-    assert out.count("✓") > 10
+    assert out.count("✓") > 6
+    assert ["gear search", "gear paths", "gear serve"] == [" ".join(line.split()[:2]) for line in lines[-3:]]
+    assert len(lines) <= 45
 
 
 @pytest.mark.parametrize(

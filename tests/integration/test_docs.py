@@ -98,7 +98,7 @@ def test_the_python_api_as_a_coroutine(gear, capsys):
 def test_the_tour(gear, tmp_path, monkeypatch, capsys):
     """From documents to their removal; every agent of the page can be made."""
     monkeypatch.chdir(tmp_path)
-    Path("handbook.md").write_text("# Handbook\n\nAda Lovelace leads the office in Varna.\n")
+    Path("handbook.md").write_text("# Handbook\n\nAda Lovelace leads the office in Varna.\n", encoding="utf-8")
 
     names = run("tour.md", gear=gear, question=QUESTION)
 
@@ -114,7 +114,7 @@ def test_the_tour(gear, tmp_path, monkeypatch, capsys):
 def test_a_table_is_a_source(gear, tmp_path, monkeypatch):
     """A row is a document."""
     monkeypatch.chdir(tmp_path)
-    Path("products.csv").write_text("id,description,year\n7,A wheel for spinning yarn.,1764\n")
+    Path("products.csv").write_text("id,description,year\n7,A wheel for spinning yarn.,1764\n", encoding="utf-8")
     run("documents.md", gear=gear)
 
     assert "products.csv#7" in {hit.passage.source for hit in gear.search("A wheel for spinning yarn")}
@@ -123,7 +123,9 @@ def test_a_table_is_a_source(gear, tmp_path, monkeypatch):
 def test_views_of_callers(connected, tmp_path, monkeypatch):
     """Whoever is of the group sees its contract."""
     monkeypatch.chdir(tmp_path)
-    Path("varna.md").write_text("# Varna\n\nAda Lovelace leads the office in Varna. The contract ends this year.\n")
+    Path("varna.md").write_text(
+        "# Varna\n\nAda Lovelace leads the office in Varna. The contract ends this year.\n", encoding="utf-8"
+    )
     with Gear.connect() as gear:
         gear.ingest(["varna.md"], collection="legal", readers=["group:legal"])
 
@@ -136,7 +138,7 @@ def test_views_of_callers(connected, tmp_path, monkeypatch):
 def test_bookmarks_of_another_process(connected, tmp_path, monkeypatch):
     """What one has ingested, the other finds."""
     monkeypatch.chdir(tmp_path)
-    Path("handbook.md").write_text("# Handbook\n\nAda Lovelace leads the office in Varna.\n")
+    Path("handbook.md").write_text("# Handbook\n\nAda Lovelace leads the office in Varna.\n", encoding="utf-8")
 
     names = run("operations.md")
 
@@ -146,8 +148,8 @@ def test_bookmarks_of_another_process(connected, tmp_path, monkeypatch):
 def test_a_graph_that_is_there(connected, tmp_path, monkeypatch, capsys):
     """A question about an adopted graph; then a graph from files, adopted, asked and released."""
     monkeypatch.chdir(tmp_path)
-    Path("people.csv").write_text("id:ID;name;:LABEL\n1;Ada;Person\n2;Grace;Person\n")
-    Path("knows.csv").write_text(":START_ID;:END_ID;:TYPE\n1;2;KNOWS\n")
+    Path("people.csv").write_text("id:ID;name;:LABEL\n1;Ada;Person\n2;Grace;Person\n", encoding="utf-8")
+    Path("knows.csv").write_text(":START_ID;:END_ID;:TYPE\n1;2;KNOWS\n", encoding="utf-8")
     connected.run(SHOP)
     with Gear.connect() as gear:
         gear.overlay.adopt(gear.overlay.propose())

@@ -22,7 +22,8 @@ from gear_neo4j.graph.connection.database import UNLIMITED, Database
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query, named
 from gear_neo4j.server import local
-from gear_neo4j.settings import DEFAULT_NEO4J_VERSION
+from gear_neo4j.server.connection import connect
+from gear_neo4j.settings import DEFAULT_NEO4J_VERSION, Settings
 from tests.processes import GEAR, PIPE, run, started
 
 pytestmark = pytest.mark.one_server_line
@@ -285,6 +286,62 @@ def test_a_jar_with_other_bytes_is_refused_before_anything_runs(tmp_path, monkey
     assert "delete it, and start again" in str(refused.value)
     assert 1 == len(str(refused.value).splitlines())
     assert not (tmp_path / "servers" / "hostile" / "neo4j").exists()
+
+
+# Three seconds: a server is started for hours, but a test is not.
+SOON = 0.05
+
+
+def idle_end(name, home):
+    """Wait until a server that nobody uses has stopped."""
+    deadline = time.monotonic() + 60
+    while local.running(name=name, home=home):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_a_server_that_nobody_uses_stops(home):
+    """A connection that is open keeps it only while a transaction is; the data is there at the next start."""
+    server = local.start(name="idle", home=home, version=VERSION, idle=SOON)
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+        with driver.session() as session, session.begin_transaction() as transaction:
+            transaction.run("CREATE (:Kept {at: 1})").consume()
+            time.sleep(8)
+            transaction.commit()
+        idle_end("idle", home)
+
+    again = local.start(name="idle", home=home, version=VERSION, idle=0)
+    assert [{"kept": 1}] == query(again, "MATCH (n:Kept) RETURN count(n) AS kept")
+    assert local.stop(name="idle", home=home)
+
+
+def test_a_server_that_is_kept_does_not_stop(home):
+    """Also if it runs already; stopped and started again, it is as any other."""
+    local.start(name="kept", home=home, version=VERSION, idle=SOON)
+    assert next(status.stops_at for status in local.servers(home=home) if status.name == "kept")
+    local.start(name="kept", home=home, version=VERSION, keep=True)
+    time.sleep(8)
+
+    (status,) = (status for status in local.servers(home=home) if status.name == "kept")
+    assert (True, None) == (status.running, status.stops_at)
+    assert local.stop(name="kept", home=home)
+    local.start(name="kept", home=home, version=VERSION, idle=SOON)
+    idle_end("kept", home)
+
+
+def test_a_command_meets_a_server_that_is_about_to_stop(home, monkeypatch):
+    """At whatever moment it comes, it is answered, and so is a process that has long been connected."""
+    monkeypatch.setattr("gear_neo4j.server.connection.PAUSE", 1)
+    settings = Settings(name="meets", home=home, neo4j_version=VERSION, local_idle=SOON)
+    with connect(settings) as first:
+        for pause in (3.0, 4.5, 5.5, 6.5):
+            time.sleep(pause)
+            with connect(settings, create=False) as database:
+                assert [{"one": 1}] == database.run(Query("one", "RETURN 1 AS one"))
+            assert [{"one": 1}] == first.run(Query("one", "RETURN 1 AS one"))
+        idle_end("meets", home)
+
+        assert [{"one": 1}] == first.run(Query("one", "RETURN 1 AS one"))
 
 
 # Python and Java take these for a system with letters outside ASCII, one without, and one without that must stay so.

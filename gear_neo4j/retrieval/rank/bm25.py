@@ -1,4 +1,4 @@
-"""BM25 in memory (rank-bm25 through LangChain's retriever), for small corpora and comparison with the paper."""
+"""BM25 in memory (rank-bm25), for small corpora and comparison with the paper."""
 
 import re
 from collections import Counter, defaultdict
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from rank_bm25 import BM25Okapi
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.graph.read.store import IndexHits
@@ -42,13 +43,7 @@ class BM25:
         # for every question, which took as long as the rest of a hybrid search.
         self._gains: dict[str, npt.NDArray[np.float64]] = {}
         # rank-bm25 divides by the average length, so a corpus without a single word has no index.
-        self._index: Any = None
-        if any(documents.values()):
-            # LangChain takes a second to import; commands without keyword search must not pay for it.
-            from langchain_community.retrievers import BM25Retriever
-
-            texts = [" ".join(tokens) for tokens in documents.values()]
-            self._index = BM25Retriever.from_texts(texts, preprocess_func=str.split).vectorizer
+        self._index: Any = BM25Okapi(list(documents.values())) if any(documents.values()) else None
 
     def depth(self, k: int) -> int:
         """k itself."""

@@ -1,0 +1,64 @@
+"""What a question loads from the shell: once the embedding model has been checked, neither torch nor LangChain."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.scripted_server import ScriptedServer
+
+QUESTION = "Where did the 2024 physics laureate write a thesis?"
+HEAVY = {"torch", "sentence_transformers", "transformers"}
+# 'gear ask' needs the client of LangChain.
+NOT_FOR_SEARCH = HEAVY | {"langchain_core", "langchain_community", "langchain_openai", "openai"}
+RUN = """
+import json, sys
+from gear_neo4j.cli.main import main
+try:
+    main(sys.argv[1:])
+finally:
+    print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def imported(*command, **environment):
+    """The modules that a command has imported in a process of its own, which must end well."""
+    run = [sys.executable, "-c", RUN, *command]
+    done = subprocess.run(run, capture_output=True, text=True, check=False, env=os.environ | environment)
+    assert 0 == done.returncode, done.stderr
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.fixture
+def ingested(gear, folder):
+    """Two passages, by a process that had to load torch."""
+    assert 0 == gear("ingest", folder)[0]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("search", QUESTION),
+        ("search", QUESTION, "--json"),
+        ("search", QUESTION, "--retriever", "naive", "--base", "hybrid"),
+        ("search", QUESTION, "--retriever", "naive", "--base", "bm25", "--paths"),
+        ("paths", "Which thesis is Geoffrey Hinton related to?"),
+    ],
+)
+def test_a_search_imports_nothing_heavy(ingested, command):
+    """It took six of the seven seconds of a search."""
+    modules = imported(*command)
+
+    assert set() == modules & NOT_FOR_SEARCH
+    assert {"onnxruntime", "tokenizers", "neo4j"} <= modules
+
+
+def test_an_answer_imports_no_torch(ingested):
+    """The model that writes it is on another server."""
+    with ScriptedServer(lambda _: "Answer: Edinburgh [2]") as server:
+        modules = imported("ask", QUESTION, GEAR_CHAT_MODEL="scripted", OPENAI_BASE_URL=server.url)
+
+    assert set() == modules & HEAVY
+    assert "onnxruntime" in modules
