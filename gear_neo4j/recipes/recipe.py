@@ -43,8 +43,7 @@ def option(
     """A field of a recipe: its default, a phrase that describes it, and the range of a number (``above`` excludes it).
 
     Args:
-        client_most: the largest number that a client of a service may choose; :mod:`gear_neo4j.gear.requests` has the
-            default.
+        client_most: the largest number that a client of a service may choose; 1,000 by default.
         operator_only: whether a value is for those who run the service, and no client may choose it.
     """
     field = Field(default, description=description, ge=least, le=most, gt=above, lt=below)
