@@ -22,7 +22,7 @@ NAME = click.option("--name", help="Name of the local server; each has its own d
 
 @click.command()
 @NAME
-@click.option("--port", type=click.IntRange(1, 65535), help="Bolt port.  [default: 7687, or a free one]")
+@click.option("--port", type=click.IntRange(1, 65535), help="Bolt port.  [default: its last one, 7687, or a free one]")
 @click.option("--keep", is_flag=True, help="Run until gear down; otherwise it stops once it is idle.")
 def up(name: str | None, port: int | None, keep: bool) -> None:
     """Start a local Neo4j, or show its address if it runs: for development, demos and tests, not for production.

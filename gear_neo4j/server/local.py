@@ -81,7 +81,7 @@ def start(
 ) -> LocalServer:
     """The running server of that name, started if necessary; ``report`` is called with a line per slow step.
 
-    Each name has its own data under ``home``. Without ``port`` it is 7687, or any free port if that is in use. A server
+    Each name has its own data under ``home``. Without ``port`` it is the last one, 7687, or any free port. A server
     that is started stops by itself after ``idle`` minutes without a query; 0 is never. With ``keep`` it does not stop,
     even if it runs already.
 
@@ -222,7 +222,7 @@ def _spawn(folder: ServerFolder, version: str, *, port: int | None, idle: float)
     options = {
         "folder": folder.path.resolve(),
         "version": version,
-        "port": ports.free_port(port),
+        "port": ports.free_port(port, last=folder.state().get("port")),
         "java": runtime,
         "library": runtime.library,
         "modules": java.VECTOR_MODULE if runtime.has_vectors else "",

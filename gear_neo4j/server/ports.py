@@ -19,14 +19,16 @@ def port(address: str) -> int:
     return int(address.rpartition(":")[2])
 
 
-def free_port(wanted: int | None) -> int:
-    """The port that is wanted, or else 7687 or any free one.
+def free_port(wanted: int | None, *, last: int | None = None) -> int:
+    """The port that is wanted, or else the last one of the server, 7687, or any free one.
 
     Raises:
         LocalServerError: the port that is wanted is in use.
     """
-    if is_free(port := wanted or DEFAULT_PORT):
-        return port
+    # A process that is still connected, or a URI in an environment, expects the last one.
+    for port in filter(None, (wanted,) if wanted else (last, DEFAULT_PORT)):
+        if is_free(port):
+            return port
     if wanted is not None:
         raise LocalServerError(f"port {wanted} is in use: choose another --port, or none for any free port")
     with socket.socket() as probe:

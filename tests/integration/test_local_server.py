@@ -317,13 +317,19 @@ def test_a_server_that_nobody_uses_stops(home):
 
 def test_a_server_that_is_kept_does_not_stop(home):
     """Also if it runs already; stopped and started again, it is as any other."""
-    local.start(name="kept", home=home, version=VERSION, idle=SOON)
-    assert next(status.stops_at for status in local.servers(home=home) if status.name == "kept")
-    local.start(name="kept", home=home, version=VERSION, keep=True)
+    environment = os.environ | {"GEAR_HOME": str(home), "GEAR_LOCAL_IDLE": str(SOON), "GEAR_NEO4J_VERSION": VERSION}
+
+    def gear(command, *options):
+        return run([*GEAR, command, "--name", "kept", *options], env=environment, check=True).stdout
+
+    gear("up")
+    ends = gear("status").splitlines()[-1]
+    gear("up", "--keep")
     time.sleep(8)
 
-    (status,) = (status for status in local.servers(home=home) if status.name == "kept")
-    assert (True, None) == (status.running, status.stops_at)
+    assert ends.rstrip().endswith("unless used")
+    assert gear("status").rstrip().endswith("at gear down")
+    assert [None] == [server["stops_at"] for server in json.loads(gear("status", "--json"))]
     assert local.stop(name="kept", home=home)
     local.start(name="kept", home=home, version=VERSION, idle=SOON)
     idle_end("kept", home)

@@ -184,3 +184,10 @@ def test_the_service_has_settings_of_its_own():
     for name, value in (("GEAR_SERVE_PORT", "http"), ("GEAR_SERVE_LOG_QUESTIONS", "yes")):
         with pytest.raises(SettingsError, match=name):
             Settings.load({name: value})
+
+
+def test_minutes_without_a_query_may_be_none_at_all():
+    """0 is never; anything below is refused."""
+    assert [30.0, 0.0, 0.5] == [Settings.load({"GEAR_LOCAL_IDLE": text}).local_idle for text in ("", "0", "0.5")]
+    with pytest.raises(SettingsError, match="GEAR_LOCAL_IDLE is '-1': it must be a number, 0 or more"):
+        Settings.load({"GEAR_LOCAL_IDLE": "-1"})
