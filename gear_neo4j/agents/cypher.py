@@ -120,7 +120,7 @@ def facts_of(read: Excerpt) -> tuple[tuple[Fact, ...], str]:
 
     Example:
         >>> facts, note = facts_of(Excerpt(({"name": "Ana", "born": 1890}, {"name": None, "born": None})))
-        >>> print(*facts, note)
+        >>> print(*facts)
         row 1 —has→ name = Ana; born = 1890
     """
     texts = [(number, _row_text(row)) for number, row in enumerate(read.rows, start=1)]
