@@ -187,7 +187,7 @@ def test_vectors_that_are_not_those_of_torch_are_not_used(tmp_path):
     other = save(tmp_path / "other", bert(2))
 
     same, different = (
-        make_record(loaded, where, by_torch=loaded.encode, on_processor=True, bfloat16=False)
+        make_record(loaded, where, by_torch=lambda texts: loaded.encode(list(texts)), on_processor=True, bfloat16=False)
         for where in (model, other)
     )
 
