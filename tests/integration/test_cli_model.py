@@ -19,9 +19,9 @@ from tests.toy_model import role_of
 pytestmark = pytest.mark.one_server_line
 
 ROOT = Path(__file__).parents[2]
-PHRASE = "taken out of the answer and reported"
+PHRASE = "removed from the answer and reported"
 PAGES = ("docs/agent.md", "docs/documents.md")
-QUESTION = "Which marker is taken out of the answer and reported?"
+QUESTION = "Which marker is removed from the answer and reported?"
 
 
 class Careful:
