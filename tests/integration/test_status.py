@@ -6,7 +6,7 @@ import pytest
 
 from gear_neo4j.domain import Passage, make_triple
 from gear_neo4j.errors import InputError, NothingFound
-from gear_neo4j.gear import passages
+from gear_neo4j.gear import entities
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
@@ -52,7 +52,7 @@ def test_a_passage_comes_with_its_triples_in_order(gear):
 
 def test_of_very_many_triples_some_are_left_out(gear, monkeypatch):
     """And the record says so."""
-    monkeypatch.setattr(passages, "MOST_TRIPLES", 1)
+    monkeypatch.setattr(entities, "MOST_TRIPLES", 1)
 
     assert ((FACTS[1],), False) == (gear.passage("p1").triples, gear.passage("p1").exact)
     assert gear.passage("legal/p2").exact
