@@ -267,7 +267,7 @@ class Gear:
     def ingest(
         self, sources: Sequence[str | File], *, triples: Sequence[str | File] = (), **options: Any
     ) -> IngestReport:
-        """Ingest passages and their triples; see :meth:`gear_neo4j.Corpus.ingest` for the options."""
+        """Ingest passages and their triples; see :meth:`gear_neo4j.types.Corpus.ingest` for the options."""
         return self.corpus.ingest(sources, triples=triples, **options)
 
     def paths(self, question: str, *, options: Paths = Paths()) -> PathResult:

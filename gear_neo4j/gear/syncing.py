@@ -39,7 +39,7 @@ def synced(
     on_plan: Callable[[SyncReport], None],
     on_progress: Callable[[Progress], None],
 ) -> SyncReport:
-    """Bring the collection up to date; see :meth:`gear_neo4j.Corpus.sync`."""
+    """Bring the collection up to date; see :meth:`gear_neo4j.types.Corpus.sync`."""
     graph, embedder = sync.graph, sync.embedder
     graph.prepare(model=embedder.name, dimension=embedder.dimension)
     planned = sync.plan(_origins(sync, sources, follow_links))

@@ -53,7 +53,7 @@ class Work:
     def paths(self, question: str, *, limit: int) -> PathsResult:
         """How what a question names is connected."""
         # One more, by which the client knows that there are more.
-        recipe = Paths(max_paths=limit + 1, facts=min(FACTS, limit))
+        recipe = Paths(max_paths=limit + 1, facts=FACTS)
         connected = self._gear.paths(question, options=recipe)
         self.passages = list(dict.fromkeys(id for path in connected.paths[:limit] for id in path.passage_ids))
         database = self._gear.graph.name

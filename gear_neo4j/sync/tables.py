@@ -29,7 +29,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table whose rows are documents, for :meth:`gear_neo4j.Corpus.sync`.
+    """A table whose rows are documents, for :meth:`gear_neo4j.types.Corpus.sync`.
 
     Args:
         source: the path or address of a Parquet, Arrow, Feather or CSV file; or the address of a database, such as

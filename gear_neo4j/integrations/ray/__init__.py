@@ -61,13 +61,14 @@ def ingest(
     have the same id, one of them is kept and the other is reported, but which one is not determined.
 
     Args:
-        sources: files as for :meth:`gear_neo4j.Corpus.ingest`, at paths that every machine can read; or a dataset whose
+        sources: files as for :meth:`gear_neo4j.types.Corpus.ingest`, at paths that every machine can read; or a dataset
+            whose
             rows are documents (``path`` and ``bytes``, as from ``ray.data.read_binary_files(...,
             include_paths=True)``) or passages with the fields of a line of JSONL.
         triples: JSONL files, or a dataset whose rows have the fields of their lines.
         settings: the settings of the server and the models, valid on every machine.
 
-    The other options are those of :meth:`gear_neo4j.Corpus.ingest`.
+    The other options are those of :meth:`gear_neo4j.types.Corpus.ingest`.
 
     Raises:
         SettingsError: the extra ``[ray]`` is not installed, or other machines cannot reach the server.
@@ -111,7 +112,8 @@ def extract(
     A worker sends ``GEAR_CHAT_CONCURRENCY`` requests at once. Passages are read in blocks of 16: if a process dies, at
     most one block is read again, and replies in its cache are not paid for twice.
 
-    The options are those of :meth:`gear_neo4j.Corpus.extract` without ``max_tokens``, which no process could count.
+    The options are those of :meth:`gear_neo4j.types.Corpus.extract` without ``max_tokens``, which no process could
+    count.
 
     Raises:
         ModelError: there is no chat model, it failed permanently, or a worker's first ten passages yielded no triple.
