@@ -12,12 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gear_neo4j.cancellation import cancelled
+from gear_neo4j.domain import Path, make_triple
 from gear_neo4j.errors import GearError, SettingsError
 from gear_neo4j.mcp.calls import CALLS, call_limiter
+from gear_neo4j.mcp.encode import encode_connected
 from gear_neo4j.mcp.fitting import compact, fitted
 from gear_neo4j.mcp.options import ServerOptions
 from gear_neo4j.mcp.results import FetchResult, FoundPassage, FoundPath, Metadata, SearchResult, Triple
 from gear_neo4j.mcp.server import make_server
+from gear_neo4j.retrieval.paths import PathResult
 from tests.mcp_client import talk
 from tests.processes import PIPE, started
 from tests.unit.test_first_contact import HEAVY
@@ -298,3 +301,13 @@ def test_a_server_that_ends_waits_for_the_calls_that_run():
     server = make_server(lambda _: SimpleNamespace(status=status), limiter=limiter)
 
     assert (True, 0) == talk(server, work)
+
+
+@pytest.mark.parametrize(("limit", "truncated"), [(1, True), (2, False), (3, False)])
+def test_paths_beyond_the_limit_are_told(limit, truncated):
+    """A client that counts the paths must know that there are more."""
+    paths = tuple(Path((make_triple("p1", "Curie", "born in", place),), 1.0) for place in ("Warsaw", "Poland"))
+
+    result = encode_connected(PathResult(paths=paths), limit=limit, uri=None, database="neo4j")
+
+    assert (min(limit, 2), truncated) == (len(result.paths), result.truncated)
