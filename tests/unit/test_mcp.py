@@ -304,7 +304,7 @@ def test_a_server_that_ends_waits_for_the_calls_that_run():
 
 
 @pytest.mark.parametrize(("limit", "truncated"), [(1, True), (2, False), (3, False)])
-def test_paths_beyond_the_limit_are_told(limit, truncated):
+def test_a_result_says_that_paths_are_beyond_the_limit(limit, truncated):
     """A client that counts the paths must know that there are more."""
     paths = tuple(Path((make_triple("p1", "Curie", "born in", place),), 1.0) for place in ("Warsaw", "Poland"))
 
