@@ -63,7 +63,7 @@ class Wake:
         self._used = time.monotonic()
 
     def __call__(self) -> None:
-        """Ask whether it still runs, unless it was used just now."""
+        """Ask whether it still runs, unless it was used just now; one that somebody has stopped stays so."""
         now = time.monotonic()
         if now - self._used > PAUSE:
             self._start()
@@ -79,8 +79,13 @@ def _connected(
         password=server.password,
         impersonate=impersonate,
         bookmarks=bookmarks,
-        before_query=Wake(lambda: _started(settings, port=ports.port(server.uri))),
+        before_query=Wake(lambda: _woken(settings, port=ports.port(server.uri))),
     )
+
+
+def _woken(settings: Settings, *, port: int) -> None:
+    if local.is_idle(name=settings.name, home=settings.home):
+        _started(settings, port=port)
 
 
 def _started(

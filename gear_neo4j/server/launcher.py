@@ -241,13 +241,13 @@ def serve(site: Site, *, stop: threading.Event) -> None:
     with neo4j(site, bolt=True) as management:
         if not stop.is_set():
             site.write_state("ready")
-        wait_for_end(site, partial(use_of, management), stop=stop)
+        phase = "idle" if is_idle_at_end(site, partial(use_of, management), stop=stop) else "stopping"
         if site.folder.exists():
-            site.write_state("stopping")
+            site.write_state(phase)
 
 
-def wait_for_end(site: Site, use: Callable[[], Use], *, stop: threading.Event) -> None:
-    """Wait until ``stop`` is set, the folder is removed, or nobody has used the server for its idle time."""
+def is_idle_at_end(site: Site, use: Callable[[], Use], *, stop: threading.Event) -> bool:
+    """Wait until ``stop`` is set, the folder is removed, or nobody has used the server for its idle time: True then."""
     seen, since = None, time.monotonic()
     while site.folder.exists() and not stop.wait(min(LOOK_EVERY, site.idle / 4 or LOOK_EVERY)):
         now = use()
@@ -255,11 +255,14 @@ def wait_for_end(site: Site, use: Callable[[], Use], *, stop: threading.Event) -
             seen, since = now, time.monotonic()
             (site.folder / "used").touch()
         elif site.idle and time.monotonic() - since >= site.idle and not (site.folder / "keep").exists():
-            site.write_state("stopping")
+            site.write_state("idle")
             # A command that has read the state before may be about to connect.
-            if stop.wait(LAST_CALL) or use() == seen:
-                return
+            if stop.wait(LAST_CALL):
+                return False
+            if use() == seen:
+                return True
             site.write_state("ready")
+    return False
 
 
 def use_of(management: Any) -> Use:

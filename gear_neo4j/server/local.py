@@ -140,6 +140,11 @@ def running(*, name: str, home: Path) -> LocalServer | None:
     return _running(ServerFolder.of(name, home=home))
 
 
+def is_idle(*, name: str, home: Path) -> bool:
+    """Whether the server of that name has stopped by itself, or is about to."""
+    return ServerFolder.of(name, home=home).state().get("phase") == "idle"
+
+
 def require(*, name: str, home: Path) -> None:
     """Check that there is a server of that name, running or stopped.
 

@@ -3,7 +3,7 @@
     start.lock    held while a process starts the server, so that a second one waits
     server.lock   held for the launcher's whole life, so the operating system knows whether it is alive
     state.json    {pid, port, version, java, idle, phase, message}; idle: in seconds; phase: downloading, starting,
-                  ready, stopping or failed
+                  ready, idle (it stops by itself), stopping or failed
     used          its time is that of the last use, to ten seconds
     keep          there while the server does not stop by itself
     password      of the user ``neo4j``; only its owner can read it, and it exists once the server has accepted it

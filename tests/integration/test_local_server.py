@@ -16,7 +16,7 @@ import neo4j
 import pytest
 from jgo.config import GlobalSettings
 
-from gear_neo4j.errors import DatabaseError, LocalServerError, QueryTimeout, SettingsError
+from gear_neo4j.errors import DatabaseError, LocalServerError, QueryTimeout, ServerUnavailable, SettingsError
 from gear_neo4j.gear.doctor import LIMITS, about_limits
 from gear_neo4j.graph.connection.database import UNLIMITED, Database
 from gear_neo4j.graph.graph import Graph
@@ -348,6 +348,18 @@ def test_a_command_meets_a_server_that_is_about_to_stop(home, monkeypatch):
         idle_end("meets", home)
 
         assert [{"one": 1}] == first.run(Query("one", "RETURN 1 AS one"))
+
+
+def test_a_server_that_was_stopped_stays_so(home, monkeypatch):
+    """Only one that has stopped by itself is started again by a process that is still connected."""
+    monkeypatch.setattr("gear_neo4j.server.connection.PAUSE", 0)
+    settings = Settings(name="down", home=home, neo4j_version=VERSION)
+    with connect(settings) as database:
+        assert local.stop(name="down", home=home)
+        with pytest.raises(ServerUnavailable):
+            database.run(Query("one", "RETURN 1 AS one"))
+
+    assert local.running(name="down", home=home) is None
 
 
 # Python and Java take these for a system with letters outside ASCII, one without, and one without that must stay so.
