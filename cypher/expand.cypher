@@ -58,8 +58,8 @@ CALL (path, visited, pool, embeddings, similarity, squared) {
   LIMIT size($weights)
   RETURN collect([t, score]) AS found
 }
-UNWIND range(0, size(found) - 1) AS place
-WITH beam, path, found[place][0] AS t, found[place][1] AS score, $weights[place] AS weight
+UNWIND range(0, size(found) - 1) AS number
+WITH beam, path, found[number][0] AS t, found[number][1] AS score, $weights[number] AS weight
 ORDER BY ($scores[beam] + score) * weight DESC, path + [t.id]
 LIMIT $keep
 MATCH (t)-[:FROM]->(p)

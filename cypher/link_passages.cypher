@@ -11,8 +11,8 @@
 // Without vector or text, the list is empty. find_passages is the same query without the last column. It is separate
 // because a server can refuse a query that names an index which is still being built, and a passage search does not
 // need the index of triples.
-UNWIND range(0, size($queries) - 1) AS place
-WITH place, $queries[place].vector AS vector, $queries[place].text AS text
+UNWIND range(0, size($queries) - 1) AS number
+WITH number, $queries[number].vector AS vector, $queries[number].text AS text
 CALL (vector) {
   WITH vector
   WHERE vector IS NOT NULL
@@ -39,4 +39,4 @@ CALL (vector) {
   RETURN collect(p.id) AS stating
 }
 RETURN dense, words, stating
-ORDER BY place
+ORDER BY number

@@ -1,17 +1,17 @@
 // name: paths_between(pairs, hops, most, query)
 // access: read
-// columns: place, triples, score
+// columns: pair, triples, score
 // scope: filtered
 // timeout: 10
 // For each pair of nodes (element ids), at most $most of the shortest paths between them, of at most $hops triples (1
-// to 4; each triple takes two relationships). A row for each path: place (the index of the pair), triples (a list of
+// to 4; each triple takes two relationships). A row for each path: pair (the index of the pair), triples (a list of
 // [id, subject, predicate, object, passage, rank, cosine with the query] in order), and score (the cosine of the query
 // and the sum of the triples' embeddings).
-UNWIND range(0, size($pairs) - 1) AS place
+UNWIND range(0, size($pairs) - 1) AS pair
 MATCH (a)
-WHERE elementId(a) = $pairs[place][0]
+WHERE elementId(a) = $pairs[pair][0]
 MATCH (b)
-WHERE elementId(b) = $pairs[place][1]
+WHERE elementId(b) = $pairs[pair][1]
 CALL (a, b) {
   CALL (a, b) {
     WITH a, b
@@ -38,7 +38,7 @@ CALL (a, b) {
     /*+ WHERE all(step IN nodes(p) WHERE NOT step:Triple OR IN_SCOPE_TRIPLE(step)) */
     RETURN p
   }
-  RETURN [place IN range(1, length(p) - 1, 2) | nodes(p)[place]] AS triples
+  RETURN [hop IN range(1, length(p) - 1, 2) | nodes(p)[hop]] AS triples
   LIMIT $most
 }
 CALL (triples) {
@@ -49,6 +49,6 @@ CALL (triples) {
   ORDER BY number
   RETURN collect([t.id, t.subject, t.predicate, t.object, p.id, t.rank, cosine]) AS told, sum(cosine) AS similarity
 }
-WITH place, told, similarity, reduce(sum = 0.0, a IN triples | sum
+WITH pair, told, similarity, reduce(sum = 0.0, a IN triples | sum
   + reduce(row = 0.0, b IN triples | row + 2 * vector.similarity.cosine(a.embedding, b.embedding) - 1)) AS squared
-RETURN place, told AS triples, CASE WHEN squared > 0 THEN similarity / sqrt(squared) ELSE 0.0 END AS score
+RETURN pair, told AS triples, CASE WHEN squared > 0 THEN similarity / sqrt(squared) ELSE 0.0 END AS score

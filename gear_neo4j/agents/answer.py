@@ -32,7 +32,7 @@ class Citation:
     fact: Fact | None = None
 
     def __str__(self) -> str:
-        """The marker with its passage's title and place, or its fact.
+        """The marker with its passage's title and location, or its fact.
 
         Example:
             >>> print(Citation("2", Passage("p1", "Install", "Use pip.", "docs/guide.md", "line 12")))
@@ -86,7 +86,7 @@ class Judgement:
 class Step:
     """One turn of the agent: its question, results, notes and decision; passages by id, best first.
 
-    ``linked`` has a place for each proximal triple; ``gist`` is what the memory gained; ``reason`` is the answer where
+    ``linked`` has an entry for each proximal triple; ``gist`` is what the memory gained; ``reason`` is the answer where
     ``answerable`` is True, and what is missing where it is False (None: not judged). ``merged`` is the ranking
     had the run ended here, where it is not the fusion of all lists; ``queries`` are those sent to the database.
     ``action`` is the decision of an agent that judges, ``judgements`` are the reasons. ``plan`` holds the open

@@ -166,14 +166,14 @@ class CragLoop:
         scores = [
             score if says_something(strip.text) else NOTHING for strip, score in zip(strips, raw_scores, strict=True)
         ]
-        best = sorted(range(len(strips)), key=lambda place: -scores[place])[: self._options.top_strips]
-        selected = sorted(place for place in best if scores[place] >= self._options.min_score) or best[:1]
-        judgements = [Judgement("strip", strips[place].text, "kept", scores[place]) for place in selected]
+        best = sorted(range(len(strips)), key=lambda index: -scores[index])[: self._options.top_strips]
+        selected = sorted(index for index in best if scores[index] >= self._options.min_score) or best[:1]
+        judgements = [Judgement("strip", strips[index].text, "kept", scores[index]) for index in selected]
         run.note(judgements=(*run.steps[-1].judgements, *judgements))
         texts: dict[int, list[str]] = {}
-        for place in selected:
-            texts.setdefault(strips[place].passage, []).append(strips[place].text)
-        return [(hits[place], " … ".join(parts)) for place, parts in texts.items()]
+        for index in selected:
+            texts.setdefault(strips[index].passage, []).append(strips[index].text)
+        return [(hits[index], " … ".join(parts)) for index, parts in texts.items()]
 
     def _fall_back(self, run: Run, k: int, *, labelled: bool) -> list[tuple[Hit, str]]:
         """Results of a web search, or of the corpus by another question; nothing if neither is enabled."""

@@ -194,7 +194,7 @@ class GearLoop:
         if not passages:
             return ()
         chosen = run.call("select", lambda: self._roles.select(run.question, passages, paths=run.paths(), k=k))
-        return tuple(passages[place].id for place in chosen or ())
+        return tuple(passages[index].id for index in chosen or ())
 
     def _answer(self, run: Run, hits: Hits) -> Draft:
         passages = [hit.passage for hit in hits[:SELECT_FROM]]

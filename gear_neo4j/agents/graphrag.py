@@ -152,7 +152,7 @@ class GlobalSearch:
         ]
         replies = run.calls("points", asks, together=self._options.concurrency)
         points = [
-            replace(point, reports=tuple(batch[place][0] for place in point.reports))
+            replace(point, reports=tuple(batch[index][0] for index in point.reports))
             for batch, reply in zip(batches, replies, strict=True)
             for point in reply or ()
         ]
@@ -164,12 +164,12 @@ class GlobalSearch:
         return _fit(points, 1.0, text=lambda point: point.text)
 
     def _conclude(self, run: Run, chosen: Sequence[Community], points: Sequence[Point]) -> Answer:
-        order = list(dict.fromkeys(place for point in points for place in point.reports))
-        number = {place: rank for rank, place in enumerate(order)}
+        order = list(dict.fromkeys(index for point in points for index in point.reports))
+        number = {index: rank for rank, index in enumerate(order)}
         reports = [
             _report_hit(community.id, community.level, community.size, community.report)
-            for place in order
-            if (community := chosen[place]).report
+            for index in order
+            if (community := chosen[index]).report
         ]
         hits = ranked_again(reports)
         run.note(merged=tuple(hit.passage.id for hit in hits))
@@ -180,7 +180,7 @@ class GlobalSearch:
         if stop == "model_error" or not points:
             text = "" if stop else NOTHING
             return run.finish(ranking, Draft(text), stop=stop or "no_graph_evidence")
-        renumbered = [replace(point, reports=tuple(number[place] for place in point.reports)) for point in points]
+        renumbered = [replace(point, reports=tuple(number[index] for index in point.reports)) for point in points]
         draft = run.draft(
             "conclude",
             lambda on_token: self._reporter.conclude(run.question, renumbered, reports=len(hits), on_token=on_token),
@@ -209,12 +209,12 @@ def _batches(chosen: Sequence[Community]) -> Iterator[list[tuple[int, Community]
     random.Random(SHUFFLE).shuffle(order)
     batch: list[tuple[int, Community]] = []
     left = CONTEXT * CHARACTERS_PER_TOKEN
-    for place, community in order:
+    for index, community in order:
         length = len(community.report.text) + len(community.report.title) if community.report else 0
         if batch and length > left:
             yield batch
             batch, left = [], CONTEXT * CHARACTERS_PER_TOKEN
-        batch.append((place, community))
+        batch.append((index, community))
         left -= length
     if batch:
         yield batch

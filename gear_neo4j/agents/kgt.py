@@ -174,8 +174,8 @@ class KgtLoop:
         vectors = self._linker.embedder.embed([text, *(chain.words for chain in chains)])
         likeness = vectors[1:] @ vectors[0]
         # A longer chain must not beat a direct one by a slightly higher similarity.
-        order = sorted(range(len(chains)), key=lambda place: (len(chains[place].types), -float(likeness[place])))
-        return list(enumerate(chains[place] for place in order[:TRIED_CHAINS]))
+        order = sorted(range(len(chains)), key=lambda index: (len(chains[index].types), -float(likeness[index])))
+        return list(enumerate(chains[index] for index in order[:TRIED_CHAINS]))
 
     def _record(self, run: Run, query: QueryAttempt, result: TemplateResult) -> None:
         rows = [*map(str, result.paths), *(f"{name}: {key} = {value}" for name, key, value in result.properties)]
@@ -195,4 +195,4 @@ class KgtLoop:
 
 
 def _effort(chains: Sequence[tuple[int, Chain]]) -> tuple[int, int]:
-    return sum(len(chain.types) for _, chain in chains), sum(place for place, _ in chains)
+    return sum(len(chain.types) for _, chain in chains), sum(index for index, _ in chains)

@@ -17,8 +17,8 @@ def final_ranking(trace: Trace) -> list[Ranked]:
     lists = {f"fact {number}": ids for number, ids in enumerate(trace.links, start=1)}
     lists |= {f"step {step.number}": step.ranking for step in trace.steps}
     fused = fuse({name: _ranked(name, ids) for name, ids in lists.items()})
-    place = {id: number for number, id in enumerate(trace.selected)}
-    return sorted(fused, key=lambda item: place.get(item.id, len(place)))
+    rank = {id: number for number, id in enumerate(trace.selected)}
+    return sorted(fused, key=lambda item: rank.get(item.id, len(rank)))
 
 
 def after(trace: Trace, steps: int) -> Trace:

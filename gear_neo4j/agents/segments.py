@@ -37,9 +37,9 @@ def write_long_answer(run: Run, hits: Sequence[Hit], *, critic: Critic, options:
         grown = [longer for writing in beam for longer in _continuations(run, writing, hits, critic, options)]
         beam = sorted(grown or beam, key=lambda writing: -writing.score)[: options.beam_width]
     best = beam[0]
-    places = {hit.passage.id: place for place, hit in enumerate(hits, start=1)}
-    text = " ".join(f"{sentence} [{places[hit.passage.id]}]" for sentence, hit in best.parts)
-    cited = tuple(dict.fromkeys(places[hit.passage.id] for _, hit in best.parts))
+    ranks = {hit.passage.id: rank for rank, hit in enumerate(hits, start=1)}
+    text = " ".join(f"{sentence} [{ranks[hit.passage.id]}]" for sentence, hit in best.parts)
+    cited = tuple(dict.fromkeys(ranks[hit.passage.id] for _, hit in best.parts))
     name = f"selfrag by {critic.name}"
     ranking = Hits(run.question, name, tuple(hits), run.paths(), run.exact, usage=dict(run.usage))
     stop = run.stopped() or ("answerable" if best.parts else "exhausted")

@@ -40,10 +40,10 @@ def _rows(env_file: Path | None, flags: dict[str, Any]) -> Iterator[dict[str, An
     given = {key: "option" for key, value in flags.items() if value is not None}
     # A local server is named: any other address is out of use.
     given |= {"uri": "option"} if "name" in given else {}
-    places = sources(env_file=env_file) | given
+    origins = sources(env_file=env_file) | given
     for setting, variables in VARIABLES.items():
         value = _shown(setting, getattr(settings, setting))
-        yield {"setting": setting, "variable": variables[0], "value": value, "from": places.get(setting, "default")}
+        yield {"setting": setting, "variable": variables[0], "value": value, "from": origins.get(setting, "default")}
 
 
 def _shown(setting: str, value: Any) -> Any:

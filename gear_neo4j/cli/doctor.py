@@ -82,6 +82,6 @@ def show(console: Screen, examination: Examination) -> None:
 
 def _table(*columns: str, right: int = 9) -> Table:
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for place, column in enumerate(columns):
-        table.add_column(column, justify="right" if place >= right else "left")
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="right" if index >= right else "left")
     return table

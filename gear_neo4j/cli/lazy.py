@@ -21,9 +21,9 @@ def json_to_output(args: Sequence[str]) -> Iterator[str]:
         (['--json=-', 'Who?'], ['Who?', '--json', 'hits.json'])
     """
     literal = False
-    for place, arg in enumerate(args):
+    for index, arg in enumerate(args):
         literal = literal or arg == "--"
-        alone = arg == "--json" and not "".join(args[place + 1 : place + 2]).lower().endswith(".json")
+        alone = arg == "--json" and not "".join(args[index + 1 : index + 2]).lower().endswith(".json")
         yield "--json=-" if alone and not literal else arg
 
 

@@ -60,7 +60,7 @@ def require_writable(file: Path | None) -> None:
     """
     if file is None or file == STDOUT:
         return
-    with _looked_at(file):
+    with _checking(file):
         if file.is_dir():
             raise InputError(f"{file} is a folder: choose a file")
         if not file.parent.is_dir():
@@ -77,8 +77,8 @@ def require_folder(folder: Path | None) -> None:
     """
     if folder is None:
         return
-    with _looked_at(folder):
-        nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    with _checking(folder):
+        nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
         if not nearest.is_dir():
             raise InputError(f"{folder} cannot be written: {nearest} is not a folder")
         if not os.access(nearest, os.W_OK):
@@ -86,9 +86,9 @@ def require_folder(folder: Path | None) -> None:
 
 
 @contextmanager
-def _looked_at(place: Path) -> Iterator[None]:
+def _checking(path: Path) -> Iterator[None]:
     """Translate what the system says of a path that it does not take, such as one that is too long."""
     try:
         yield
     except OSError as error:
-        raise InputError(f"{place} cannot be written: {error.strerror or error}") from error
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -1,4 +1,4 @@
-"""The one place that prints: whatever a command writes to the terminal is printable, whoever wrote the text.
+"""The one module that prints: whatever a command writes to the terminal is printable, whoever wrote the text.
 
 What is drawn with rich goes through :mod:`gear_neo4j.cli.screen`, which asks the same of its text.
 """

@@ -133,8 +133,8 @@ def _options(settings: Settings, *, docs: bool, is_demo: bool) -> ServiceOptions
 
 def _uploads_folder(settings: Settings) -> Path:
     """Where documents wait: a folder for each database, because a job must not end up in another."""
-    place = (without_login(settings.uri), settings.database) if settings.uri else (settings.name,)
-    return settings.home / "uploads" / digest(*(part or "" for part in place))
+    server = (without_login(settings.uri), settings.database) if settings.uri else (settings.name,)
+    return settings.home / "uploads" / digest(*(part or "" for part in server))
 
 
 def _own_names(host: str) -> tuple[str, ...]:

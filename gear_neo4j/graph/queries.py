@@ -40,7 +40,7 @@ class Query:
     """A Cypher text with its name, its parameters, whether it writes, and its time limit in seconds.
 
     ``columns``, ``file`` (from the repository's root) and ``documentation`` are empty for a text that is not from a
-    file. ``scope`` says what happens under a scope, and ``marked`` is the text with the places of its conditions.
+    file. ``scope`` says what happens under a scope, and ``marked`` is the text before its conditions are filled in.
     ``ignored`` are parameters that callers give and this form does not need.
     """
 

@@ -70,7 +70,7 @@ class Metadata(Result):
     """Where a passage is from, and what it states."""
 
     source: Text | None = Field(description="The file or graph that it is from.")
-    position: Text | None = Field(description="The place there.")
+    position: Text | None = Field(description="The location in the source.")
     triples: list[Triple]
 
 

@@ -64,14 +64,14 @@ class ReplayChat:
 
     def _next(self, task: str, case: str) -> RecordedReply:
         with self._lock:
-            same_task = [place for place, reply in enumerate(self._replies) if reply.task == task]
-            exact = [place for place in same_task if self._replies[place].case == case]
+            same_task = [index for index, reply in enumerate(self._replies) if reply.task == task]
+            exact = [index for index in same_task if self._replies[index].case == case]
             # The same prompt once more gets the last reply to it rather than one to another prompt.
-            place = next(chain(self._unused(exact), reversed(exact), self._unused(same_task)), None)
-            if place is None:
+            index = next(chain(self._unused(exact), reversed(exact), self._unused(same_task)), None)
+            if index is None:
                 raise InputError("the trace has no reply to this prompt: its run had another question or other options")
-            self._used.add(place)
-            return self._replies[place]
+            self._used.add(index)
+            return self._replies[index]
 
-    def _unused(self, places: Iterable[int]) -> Iterator[int]:
-        return (place for place in places if place not in self._used)
+    def _unused(self, indexes: Iterable[int]) -> Iterator[int]:
+        return (index for index in indexes if index not in self._used)

@@ -37,8 +37,8 @@ def _cost(usage: Usage) -> Attributes:
 def _prompt(system: str, user: str) -> Attributes:
     parts = [("system", system), ("user", user)] if system else [("user", user)]
     flat = {
-        f"llm.input_messages.{place}.message.{field}": value
-        for place, (role, text) in enumerate(parts)
+        f"llm.input_messages.{index}.message.{field}": value
+        for index, (role, text) in enumerate(parts)
         for field, value in (("role", role), ("content", text))
     }
     task = {"gen_ai.system_instructions": json.dumps([_part(system)])} if system else {}

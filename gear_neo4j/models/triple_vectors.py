@@ -29,8 +29,8 @@ def encode(triples: Sequence[Statement], embedder: Embedder) -> Vectors:
     Returns:
         Shape (len(triples), dimension), float32, each of length 1.
     """
-    places = {text: place for place, text in enumerate(dict.fromkeys(triple.text for triple in triples))}
-    return embedder.embed(list(places))[[places[triple.text] for triple in triples]]
+    indexes = {text: index for index, text in enumerate(dict.fromkeys(triple.text for triple in triples))}
+    return embedder.embed(list(indexes))[[indexes[triple.text] for triple in triples]]
 
 
 class ComposedVectors:
@@ -58,9 +58,9 @@ class ComposedVectors:
         predicates = [triple.predicate for triple in triples]
         objects = [triple.object for triple in triples]
         texts = list(dict.fromkeys([*subjects, *predicates, *objects]))
-        places = {text: place for place, text in enumerate(texts)}
+        indexes = {text: index for index, text in enumerate(texts)}
         parts = self._parts(texts)
-        first, middle, last = (parts[[places[text] for text in column]] for column in (subjects, predicates, objects))
+        first, middle, last = (parts[[indexes[text] for text in column]] for column in (subjects, predicates, objects))
         total = first + np.float32(PREDICATE_WEIGHT) * middle + last
         lengths = np.linalg.norm(total, axis=1, keepdims=True)
         # Opposite parts may cancel out, and the index takes no vector without a direction.

@@ -197,9 +197,9 @@ def option_names(recipe: type[Options]) -> str:
 
 
 def _explain(owner: type[Options], error: ErrorDetails) -> str:
-    place = ".".join(str(part) for part in error["loc"])
+    location = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
-        return f"{owner.label} has no option {place!r}: its options are {option_names(owner)}"
+        return f"{owner.label} has no option {location!r}: its options are {option_names(owner)}"
     limits = error.get("ctx", {})
     match error["type"]:
         case "greater_than_equal" | "less_than_equal":
@@ -211,4 +211,4 @@ def _explain(owner: type[Options], error: ErrorDetails) -> str:
         case _:
             limit = error["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
     whose = f"{owner.label}'" if owner.label.endswith("s") else f"{owner.label}'s"
-    return f"{whose} {place} is {error['input']!r}: it must be {limit}"
+    return f"{whose} {location} is {error['input']!r}: it must be {limit}"

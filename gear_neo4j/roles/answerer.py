@@ -24,7 +24,7 @@ class Answerer(Protocol):
         memory: Sequence[Fact],
         on_token: OnToken | None = None,
     ) -> Reply[Draft]:
-        """An answer that cites passages and facts by their place, from 1; raises ModelError.
+        """An answer that cites passages and facts by number, from 1; raises ModelError.
 
         ``on_token`` may get pieces of it while it is written, with unchecked markers.
         """

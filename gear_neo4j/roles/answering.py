@@ -42,7 +42,7 @@ class Roles(Reader, Answerer, Protocol):
         """The next question to search with, or an empty text."""
 
     def select(self, question: str, passages: Sequence[Passage], *, paths: Sequence[Path], k: int) -> Reply[list[int]]:
-        """The places, from 0, of the at most k passages that the answer needs, best first."""
+        """The indexes, from 0, of the at most k passages that the answer needs, best first."""
 
 
 class Thinker(Answerer, Protocol):

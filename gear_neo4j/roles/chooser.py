@@ -25,7 +25,7 @@ class Chooser(Protocol):
         """The model's name."""
 
     def choose(self, question: str, choices: Sequence[Choice]) -> Reply[int | None]:
-        """The place, from 0, of the query that answers the question; None if none does."""
+        """The index, from 0, of the query that answers the question; None if none does."""
 
 
 class PromptedChooser:
@@ -40,7 +40,7 @@ class PromptedChooser:
         return self._chat.name
 
     def choose(self, question: str, choices: Sequence[Choice]) -> Reply[int | None]:
-        """The place of the query that answers the question."""
+        """The index of the query that answers the question."""
         blocks = (f"[{number}]\n{choice.query}\nResults: {choice.results}" for number, choice in enumerate(choices, 1))
         prompt = fill("choose", queries="\n\n".join(blocks), question=question)
         return self._chat.ask(prompt, parse=lambda text: _first(parse_indexes(text, most=len(choices))))

@@ -30,7 +30,7 @@ class JsonReader:
         self._left = MOST_PASSES * (len(text) + 1)
 
     def value(self, start: int) -> tuple[Any, int] | None:
-        """The value that begins at a place, and where it ends; None if there is none.
+        """The value that begins at an offset, and where it ends; None if there is none.
 
         Raises:
             ValueError: too much of the text was read again and again.

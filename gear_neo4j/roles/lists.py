@@ -148,22 +148,22 @@ def _lists(text: str, key: str) -> tuple[list[list[Any]], bool]:
 
 def _items(text: str, start: int, reader: JsonReader) -> Iterator[Any]:
     """The items of a JSON list after its opening bracket; an item that cannot be read gives None."""
-    place = start
-    while item := _ITEM.search(text, place):
-        reader.spend(item.end() - place)
+    offset = start
+    while item := _ITEM.search(text, offset):
+        reader.spend(item.end() - offset)
         if item[0] == "]":
             return
         read = reader.value(item.start())
-        value, place = read or _tuple(text, item.start(), reader)
+        value, offset = read or _tuple(text, item.start(), reader)
         yield value
 
 
-def _tuple(text: str, place: int, reader: JsonReader) -> tuple[Any, int]:
-    if match := _TUPLE.match(text, place):
+def _tuple(text: str, offset: int, reader: JsonReader) -> tuple[Any, int]:
+    if match := _TUPLE.match(text, offset):
         return [part for part in match.groups() if part is not None], match.end()
-    following = _BRACKET.search(text, place + 1)
+    following = _BRACKET.search(text, offset + 1)
     end = following.start() if following else len(text)
-    reader.spend(end - place)
+    reader.spend(end - offset)
     return None, end
 
 

@@ -55,7 +55,7 @@ class Reporter(Protocol):
     def conclude(
         self, question: str, points: Sequence[Point], *, reports: int, on_token: OnToken | None = None
     ) -> Reply[Draft]:
-        """An answer from points, which cites reports by their place, from 1; ``on_token`` may get its pieces."""
+        """An answer from points, which cites reports by number, from 1; ``on_token`` may get its pieces."""
 
 
 class PromptedReporter:
@@ -76,7 +76,7 @@ class PromptedReporter:
     def points(self, question: str, reports: Sequence[Report]) -> Reply[tuple[Point, ...]]:
         """The points of reports that help with a question."""
         texts = "\n\n".join(
-            f"Report [{place}] {report.title}\n{report.text}" for place, report in enumerate(reports, start=1)
+            f"Report [{index}] {report.title}\n{report.text}" for index, report in enumerate(reports, start=1)
         )
         prompt = fill("points", question=question, reports=texts)
         return self._chat.ask(prompt, parse=lambda text: parse_points(text, reports=len(reports)))
@@ -125,7 +125,7 @@ def parse_points(text: str, *, reports: int) -> tuple[Point, ...]:
     if not isinstance(items, list):
         raise ValueError('"points" is not a list')
     points = [
-        Point(_line(item.get("text")), min(100.0, _number(item.get("score"))), _places(item.get("reports"), reports))
+        Point(_line(item.get("text")), min(100.0, _number(item.get("score"))), _indexes(item.get("reports"), reports))
         for item in items
         if isinstance(item, dict)
     ]
@@ -133,7 +133,7 @@ def parse_points(text: str, *, reports: int) -> tuple[Point, ...]:
 
 
 def _markers(point: Point) -> str:
-    return f"[{', '.join(str(place + 1) for place in point.reports)}]" if point.reports else ""
+    return f"[{', '.join(str(index + 1) for index in point.reports)}]" if point.reports else ""
 
 
 def _finding(item: Any) -> str:
@@ -151,7 +151,7 @@ def _number(value: Any) -> float:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value == value else 0.0
 
 
-def _places(values: Any, most: int) -> tuple[int, ...]:
+def _indexes(values: Any, most: int) -> tuple[int, ...]:
     numbers = (
         [number for number in values if type(number) is int and 1 <= number <= most] if isinstance(values, list) else []
     )

@@ -13,7 +13,7 @@ class Filter(Protocol):
     """Chooses among the facts of a search."""
 
     def keep(self, question: str, triples: Sequence[Triple]) -> Reply[tuple[int, ...]]:
-        """The places, from 0, of the triples that help to answer the question; perhaps none."""
+        """The indexes, from 0, of the triples that help to answer the question; there may be none."""
 
 
 class Namer(Protocol):
@@ -35,7 +35,7 @@ class PromptedSeeder:
         self._chat = chat
 
     def keep(self, question: str, triples: Sequence[Triple]) -> Reply[tuple[int, ...]]:
-        """The places, from 0, of the triples that help."""
+        """The indexes, from 0, of the triples that help."""
         facts = "\n".join(f"[{number}] {triple}" for number, triple in enumerate(triples, start=1))
         prompt = fill("filter", question=question, facts=facts)
         return self._chat.ask(prompt, parse=lambda text: parse_indexes(text, most=len(triples)))

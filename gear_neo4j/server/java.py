@@ -53,8 +53,8 @@ class Java:
     @property
     def library(self) -> Path:
         """The virtual machine, as a shared library; if there is none, where Linux has it."""
-        places = [self.home / name for name in LIBRARIES]
-        return next((place for place in places if place.is_file()), places[0])
+        candidates = [self.home / name for name in LIBRARIES]
+        return next((candidate for candidate in candidates if candidate.is_file()), candidates[0])
 
 
 def choose(neo4j: str) -> Java:

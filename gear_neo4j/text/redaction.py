@@ -26,6 +26,6 @@ def without_login(url: str) -> str:
     """
     before, at, rest = url.rpartition("@")
     scheme = _SCHEME.match(before)
-    place, query, _ = rest.partition("?")
-    shown = f"{place}?{HIDDEN}" if query else place
+    address, query, _ = rest.partition("?")
+    shown = f"{address}?{HIDDEN}" if query else address
     return f"{scheme[0] if scheme else ''}{HIDDEN}@{shown}" if at else shown

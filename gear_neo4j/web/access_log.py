@@ -38,14 +38,14 @@ def log_request(entry: Entry, *, route: str, method: str, status: int, questions
 def log_error(entry: Entry, error: BaseException) -> None:
     """Note an error in the entry of its request, and log what its caller does not get to know.
 
-    What the database says is for the operator. An unexpected error is logged by its class and the places that it came
-    through, for its text may hold what a user wrote.
+    What the database says is for the operator. An unexpected error is logged by its class and by where it was raised,
+    because its text may hold what a user wrote.
     """
     entry.error = type(error).__name__
     if isinstance(error, DatabaseError | LocalServerError):
         LOGGER.warning("%s", json_text({"request_id": entry.id, "error": entry.error, "detail": str(error)}))
     elif not isinstance(error, GearError | HTTPException | RequestValidationError):
-        LOGGER.error("%s", json_text({"request_id": entry.id, "error": entry.error, "places": _places(error)}))
+        LOGGER.error("%s", json_text({"request_id": entry.id, "error": entry.error, "locations": _locations(error)}))
 
 
 def log_job(id: str, error: BaseException) -> None:
@@ -54,10 +54,10 @@ def log_job(id: str, error: BaseException) -> None:
     if isinstance(error, DatabaseError | LocalServerError):
         fields["detail"] = str(error)
     elif not isinstance(error, GearError):
-        fields["places"] = _places(error)
+        fields["locations"] = _locations(error)
     LOGGER.warning("%s", json_text(fields))
 
 
-def _places(error: BaseException) -> list[str]:
+def _locations(error: BaseException) -> list[str]:
     frames = traceback.extract_tb(error.__traceback__)
     return [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]

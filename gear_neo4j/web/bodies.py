@@ -125,7 +125,7 @@ class Examination(BaseModel):
 
 
 class PictureBox(BaseModel):
-    """A part of a picture, in pixels; ``paths`` are the places of the paths through it, from 0."""
+    """A part of a picture, in pixels; ``paths`` are the indexes of the paths through it, from 0."""
 
     kind: Literal["rank", "entity", "triple"]
     x: float
@@ -140,7 +140,7 @@ class PictureBox(BaseModel):
 
 
 class PictureLine(BaseModel):
-    """A line between two boxes, by their places."""
+    """A line between two boxes, by their indexes."""
 
     start: int
     end: int

@@ -151,15 +151,15 @@ def _first_reason(error: RequestValidationError) -> str:
         'there is no field kk: see /openapi.json'
     """
     first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"] if part != "body")
+    location = ".".join(str(part) for part in first["loc"] if part != "body")
     reason = str(first["msg"]).removeprefix("Value error, ")
     match first["type"]:
         case "extra_forbidden":
-            text = f"there is no field {place}: see /openapi.json"
-        case "model_attributes_type" if not place:
+            text = f"there is no field {location}: see /openapi.json"
+        case "model_attributes_type" if not location:
             text = "the body is not a JSON object: send one, with Content-Type: application/json"
         case "json_invalid":
             text = reason
         case _:
-            text = f"{place}: {reason}" if place else reason
+            text = f"{location}: {reason}" if location else reason
     return single_line(text)[:LONGEST_DETAIL]

@@ -235,7 +235,7 @@ class Status(Document):
 class Job(Document):
     """Work on a collection that a service has accepted: files to ingest, or a `source` to forget.
 
-    Times are in ISO 8601, empty before they are known. `progress` has a place for each stage that has begun, `counts`
+    Times are in ISO 8601, empty before they are known. `progress` has an entry for each stage that has begun, `counts`
     what was read, written and removed. `problems` are the first of `problem_count`; `detail` says why a job failed, or
     what it waits for.
     """

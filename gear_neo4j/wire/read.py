@@ -116,11 +116,11 @@ def _checked(row: object, validate: Callable[[object], Checked], *, name: str, n
 
 
 def _reason(error: Exception) -> str:
-    """The first field that is missing or cannot be used, and its place in the document."""
+    """The first field that is missing or cannot be used, and its location in the document."""
     if not isinstance(error, ValidationError):
         return ""
     first = error.errors(include_url=False, include_input=False)[0]
-    place = [str(part) for part in first["loc"]]
+    location = [str(part) for part in first["loc"]]
     if first["type"] == "missing":
-        return f"it lacks {place[-1]!r}" + (f" in {'.'.join(place[:-1])}" if place[:-1] else "")
-    return f"its {'.'.join(place)} cannot be used" if place else ""
+        return f"it lacks {location[-1]!r}" + (f" in {'.'.join(location[:-1])}" if location[:-1] else "")
+    return f"its {'.'.join(location)} cannot be used" if location else ""

@@ -168,7 +168,7 @@ class FoundBy(Shape):
 
 
 class Passage(Shape):
-    """A piece of text; `source` names its file, `position` the place there, `metadata` has a value for each field."""
+    """A piece of text; `source` names its file, `position` says where it is there, `metadata` has its fields."""
 
     value_type: ClassVar[type[Any]] = domain.Passage
 
@@ -365,7 +365,7 @@ class ToolCall(Shape):
 class Step(Shape):
     """One turn of an agent; passages by id, best first.
 
-    `linked` has a place for each of `proximal`, `gist` is what the memory gained, `merged` the ranking had the run
+    `linked` has an entry for each of `proximal`, `gist` is what the memory gained, `merged` the ranking had the run
     ended here. `answerable` is null where nobody judged. Times are by part, usage is by role.
     """
 

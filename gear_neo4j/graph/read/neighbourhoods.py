@@ -61,5 +61,5 @@ def _connecting_path(row: Row) -> ConnectingPath:
     triples = tuple(Triple(*parts[:5]) for parts in row["triples"])
     scores = tuple(parts[6] for parts in row["triples"])
     return ConnectingPath(
-        row["place"], Path(triples, row["score"], scores), sum(parts[5] or 0.0 for parts in row["triples"])
+        row["pair"], Path(triples, row["score"], scores), sum(parts[5] or 0.0 for parts in row["triples"])
     )

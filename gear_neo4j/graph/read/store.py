@@ -218,8 +218,8 @@ class Store:
         if row["longer"] is None:
             return StartPaths(start, None, contents)
         expansions: list[list[ScoredTriple]] = [[] for _ in start]
-        for place, *values in row["longer"]:
-            expansions[place].append(_scored_triple(*values))
+        for index, *values in row["longer"]:
+            expansions[index].append(_scored_triple(*values))
         return StartPaths(start, expansions, contents)
 
     def nearest_triples(self, query: Vector, *, k: int) -> list[str]:
@@ -248,7 +248,7 @@ class Store:
         triples: list[ScoredTriple | None] = [None] * len(vectors)
         rows = self.database.call("link_triples", vectors=list(vectors), query=query, candidates=LINK_CANDIDATES)
         for row in rows:
-            triples[row["place"]] = ScoredTriple(triple_of(row), row["score"], row["degree"])
+            triples[row["number"]] = ScoredTriple(triple_of(row), row["score"], row["degree"])
         return triples
 
     def expand(

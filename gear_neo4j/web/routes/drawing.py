@@ -27,13 +27,13 @@ async def draw(body: PictureBody, call: AnyCall) -> Response:
 
 def _layout(paths: Sequence[Path], links: Sequence[str]) -> PictureLayout:
     layout = picture(paths)
-    places = {id(box): place for place, box in enumerate(layout.boxes)}
+    indexes = {id(box): index for index, box in enumerate(layout.boxes)}
     return PictureLayout(
         width=layout.width,
         height=layout.height,
         boxes=[_box(box) for box in layout.boxes],
         lines=[
-            PictureLine(start=places[id(edge.start)], end=places[id(edge.end)], paths=list(edge.paths))
+            PictureLine(start=indexes[id(edge.start)], end=indexes[id(edge.end)], paths=list(edge.paths))
             for edge in layout.edges
         ],
         links=list(links),
