@@ -1,6 +1,7 @@
 """The markers of an answer, such as ``[1]`` and ``[F1]``: what they stand for, and where they stand.
 
-A bracket right after a word is none, as in ``args[1]``, and so is one in code or the text of a link.
+A bracket right after a word is none, as in ``args[1]``, and so is one in code or the text of a link. But some models
+put no space before any marker: see :func:`_spaced`.
 """
 
 import re
@@ -17,6 +18,10 @@ _SCAN = re.compile(
     rf"|(?P<space>(?<!\s)\s+|(?<![^\W{_UNSPACED}]))\[\s*(?P<listed>{_PART}(?:\s*[,;]\s*{_PART})*)\s*\](?!\()",
     re.DOTALL | re.IGNORECASE,
 )
+# A bracket right after a word, and one of these that ends a clause.
+_ATTACHED = re.compile(rf"(?<=[^\W_])(?=\[\s*{_PART}(?:\s*[,;]\s*{_PART})*\s*\](?![(=\[\w]))", re.IGNORECASE)
+_ENDS_CLAUSE = re.compile(r"[^\W_]\[[^\[\]\n]{1,40}\](?:[.,;:!?)]|\s*\Z)")
+_INDEX = re.compile(r"\w\[0\]")
 # A range of more is none of sources, and a number beyond this is a year, a code, a quantity.
 WIDEST_RANGE = 20
 LARGEST_INVENTED = 99
@@ -48,7 +53,10 @@ def check_markers(text: str, *, passages: int, facts: int) -> Checked:
     Example:
         >>> check_markers("Use args[1], in Varna [2, 9] since [1921].", passages=3, facts=0)
         Checked(text='Use args[1], in Varna [2] since [1921].', cited=('2',), removed=('9',))
+        >>> check_markers("She studied in Edinburgh[2].", passages=3, facts=0).text
+        'She studied in Edinburgh [2].'
     """
+    text = _spaced(text)
     known = {str(number) for number in range(1, passages + 1)} | {f"F{number}" for number in range(1, facts + 1)}
     found: list[str] = []
 
@@ -95,6 +103,17 @@ def without_markers(text: str) -> str:
 
 def _replaced(text: str, change: Callable[[re.Match[str]], str]) -> str:
     return _SCAN.sub(lambda match: change(match) if match["listed"] else match[0], text)
+
+
+def _spaced(text: str) -> str:
+    """A text with a space before each marker, if its writer puts none there.
+
+    That is so where no bracket after a space is a marker, none is ``[0]``, and one after a word ends a clause.
+    """
+    has_spaced = any(match["listed"] for match in _SCAN.finditer(text))
+    if has_spaced or "`" in text or _INDEX.search(text) or not _ENDS_CLAUSE.search(text):
+        return text
+    return _ATTACHED.sub(" ", text)
 
 
 def _labels(listed: str) -> list[str]:

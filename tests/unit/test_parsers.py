@@ -265,6 +265,9 @@ def test_a_marker_without_a_source_is_removed_and_reported():
     ("reply", "text", "cited"),
     [
         ("Use items[0] and args[1] [2].", "Use items[0] and args[1] [2].", (2,)),
+        ("Use items[0], then args[1].", "Use items[0], then args[1].", ()),
+        ("Pass args[1] to it", "Pass args[1] to it", ()),
+        ("Born in Varna[2] and buried in Kiel[1, 3].", "Born in Varna [2] and buried in Kiel [1, 3].", (2, 1, 3)),
         ("Run `f [1]` or `[3]` [2].", "Run `f [1]` or `[3]` [2].", (2,)),
         ("```python\nf [1]\n\nx = [3]\n```\nSo it is [2].", "```python\nf [1]\n\nx = [3]\n```\nSo it is [2].", (2,)),
         ("```\nf [1]", "```\nf [1]", ()),
@@ -290,7 +293,11 @@ def test_only_markers_are_citations(reply, text, cited):
 
 @pytest.mark.parametrize(
     ("reply", "text", "cited"),
-    [("Varna [f1].", "Varna [F1].", (1,)), ("Varna [F1-F2].", "Varna [F1, F2].", (1, 2)), ("x[F1]", "x[F1]", ())],
+    [
+        ("Varna [f1].", "Varna [F1].", (1,)),
+        ("Varna [F1-F2].", "Varna [F1, F2].", (1, 2)),
+        ("x[F1] is set", "x[F1] is set", ()),
+    ],
 )
 def test_markers_of_facts_are_read_by_the_same_rules(reply, text, cited):
     """In lower case, as a range, after a word."""
