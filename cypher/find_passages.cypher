@@ -8,8 +8,8 @@
 // - words: [id, score] of the $k passages with the best Lucene score for the text, which is in Lucene's query syntax.
 // Without vector or text, the list is empty. With $whole, each item continues with the passage's title, text, source,
 // position, collection and metadata.
-UNWIND range(0, size($queries) - 1) AS place
-WITH place, $queries[place].vector AS vector, $queries[place].text AS text
+UNWIND range(0, size($queries) - 1) AS number
+WITH number, $queries[number].vector AS vector, $queries[number].text AS text
 CALL (vector) {
   WITH vector
   WHERE vector IS NOT NULL
@@ -30,4 +30,4 @@ CALL (text) {
     ELSE [] END) AS words
 }
 RETURN dense, words
-ORDER BY place
+ORDER BY number

@@ -53,8 +53,8 @@ CALL (given) {
     collect(DISTINCT p) AS stated
 }
 CALL (seen, exact, beams) {
-  UNWIND CASE WHEN exact THEN range(0, size(beams) - 1) ELSE [] END AS place
-  WITH place, beams[place] AS beam
+  UNWIND CASE WHEN exact THEN range(0, size(beams) - 1) ELSE [] END AS number
+  WITH number, beams[number] AS beam
   CALL (seen, beam) {
     UNWIND beam.ends AS e
     MATCH (e)<-[:SUBJECT|OBJECT]-(t:Triple)
@@ -70,11 +70,11 @@ CALL (seen, exact, beams) {
     RETURN collect([t, score]) AS found
   }
   UNWIND range(0, size(found) - 1) AS rank
-  WITH place, beam, found[rank][0] AS t, found[rank][1] AS score, $weights[rank] AS weight
+  WITH number, beam, found[rank][0] AS t, found[rank][1] AS score, $weights[rank] AS weight
   ORDER BY (beam.score + score) * weight DESC, beam.id, t.id
   LIMIT $keep
   MATCH (t)-[:FROM]->(p)
-  RETURN collect([place, t.id, t.subject, t.predicate, t.object, p.id, score, CASE WHEN $degrees
+  RETURN collect([number, t.id, t.subject, t.predicate, t.object, p.id, score, CASE WHEN $degrees
     THEN [(t)-[:SUBJECT|OBJECT]->(e)
       | COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } /*+ UP_TO_HUB */]
     END]) AS longer,
