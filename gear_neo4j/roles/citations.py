@@ -59,14 +59,21 @@ def check_markers(text: str, *, passages: int, facts: int) -> Checked:
     text = _spaced(text)
     known = {str(number) for number in range(1, passages + 1)} | {f"F{number}" for number in range(1, facts + 1)}
     found: list[str] = []
+    # Where a marker was removed, and the space before it: a marker right behind it needs that space.
+    removed_until, space = -1, ""
 
     def checked(match: re.Match[str]) -> str:
+        nonlocal removed_until, space
         labels = _labels(match["listed"])
         valid = [label for label in labels if label in known]
         if not valid and any(int(label.lstrip("F")) > LARGEST_INVENTED for label in labels or ["100"]):
             return match[0]
         found.extend(labels)
-        return f"{match['space']}[{', '.join(valid)}]" if valid else ""
+        space = match["space"] or (space if match.start() == removed_until else "")
+        if valid:
+            return f"{space}[{', '.join(valid)}]"
+        removed_until = match.end()
+        return ""
 
     checked_text = _replaced(text, checked)
     unique = dict.fromkeys(found)

@@ -255,10 +255,10 @@ def test_next_questions(reply, question):
 
 def test_a_marker_without_a_source_is_removed_and_reported():
     """Of passages 1 to 3 and fact 1, only those can be cited."""
-    draft = parse_answer("Answer: In Edinburgh [2][7], as noted [F1; F4]. See [12].", passages=3, facts=1)
+    draft = parse_answer("Answer: In Edinburgh [2][7], as noted [F1; F4]. See [12][9][3].", passages=3, facts=1)
 
-    assert "In Edinburgh [2], as noted [F1]. See." == draft.text
-    assert ((2,), (1,), ("7", "F4", "12")) == (draft.passages, draft.facts, draft.removed)
+    assert "In Edinburgh [2], as noted [F1]. See [3]." == draft.text
+    assert ((2, 3), (1,), ("7", "F4", "12", "9")) == (draft.passages, draft.facts, draft.removed)
 
 
 @pytest.mark.parametrize(
