@@ -26,7 +26,6 @@ DOCS = ROOT / "docs"
 OUT = ROOT / "build" / "manual"
 LINK = re.compile(r"\[([^\]]*)\]\((\.\./[^)]+|benchmarks/[^)]+\.md)\)")
 TO_PAGE = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-HEADER = re.compile(r"(name|access|columns|scope|timeout): ")
 HINT = re.compile(r"USING INDEX SEEK \w+:(\w+)\(([^)]*)\)")
 # Public so that they can be named in annotations; what they have is for the package itself.
 INTERNAL = ("Graph", "Session")
@@ -118,21 +117,18 @@ def queries() -> Iterator[str]:
 
 def described(query: Query) -> Iterator[str]:
     """A query as a section."""
-    text = (ROOT / query.file).read_text("utf-8")
-    comments = [line.removeprefix("//").strip() for line in text.splitlines() if line.startswith("//")]
-    purpose = " ".join(line for line in comments if not HEADER.match(line))
+    text = query.text
     indexes = sorted({f"{label}({keys})" for label, keys in HINT.findall(text)} | set(NAMED_INDEX.findall(text)))
     yield f"## {query.name}\n"
-    yield f"{purpose}\n"
+    yield f"{' '.join(query.documentation.split())}\n"
     yield "| | |\n|---|---|"
     yield f"| parameters | {listed(sorted(query.parameters))} |"
     yield f"| columns | {listed(query.columns)} |"
     yield f"| access | {'write' if query.writes else 'read'} |"
     yield f"| under a scope | {query.scope} |"
     yield f"| indexes named | {listed(indexes)} |\n"
-    body = "\n".join(line for line in text.splitlines() if not line.startswith("//"))
     # Pygments does not know all of the syntax.
-    yield f"```{{code-block}} cypher\n:force:\n\n{body.strip()}\n```\n"
+    yield f"```{{code-block}} cypher\n:force:\n\n{text.strip()}\n```\n"
 
 
 def listed(names: Iterable[str]) -> str:
