@@ -157,10 +157,11 @@ def _check(query: Query, declared: frozenset[str]) -> None:
 def _included(text: str, form: Form, path: Path) -> str:
     """A text with its fragments; the SEARCH clause needs Cypher 25, whatever the default of the database."""
     try:
-        bodies = [included(text, form=each, folder=path.parent / "fragments") for each in (form, "plain")]
+        body = included(text, form=form, folder=path.parent / "fragments")
+        has_clause = form == "search_clause" and body != included(text, form="plain", folder=path.parent / "fragments")
     except ValueError as error:
         raise ValueError(f"{path.parent.name}/{path.name}: {error}") from error
-    return f"CYPHER 25\n{bodies[0]}" if form == "search_clause" and len({*bodies}) > 1 else bodies[0]
+    return f"CYPHER 25\n{body}" if has_clause else body
 
 
 def _parameters(text: str) -> frozenset[str]:

@@ -1,7 +1,6 @@
 """What is sent for a query of ``cypher/``: a text to read, and to run in Neo4j Browser."""
 
 from dataclasses import replace
-from difflib import get_close_matches
 
 from gear_neo4j.domain import Cypher
 from gear_neo4j.errors import SettingsError
@@ -11,6 +10,7 @@ from gear_neo4j.graph.queries import SCALED, Query, load, named
 from gear_neo4j.graph.scope.scope_gate import ScopeGate, ScopeSize
 from gear_neo4j.graph.scope.scope_macros import reads_communities
 from gear_neo4j.scope import Scope
+from gear_neo4j.text.wording import did_you_mean
 
 # A scope with every condition, as an example.
 EXAMPLE = Scope(
@@ -33,12 +33,10 @@ def find(name: str) -> Query:
     Raises:
         SettingsError: there is none; names the one that was probably meant.
     """
-    known = {query.name: query for query in queries()}
+    known = sorted(path.stem for path in resource_folder("cypher").glob("*.cypher"))
     if name not in known:
-        near = get_close_matches(name, known, n=1)
-        meant = f"did you mean {near[0]}? " if near else ""
-        raise SettingsError(f"there is no query {name!r}: {meant}'gear cypher' lists them")
-    return known[name]
+        raise SettingsError(f"there is no query {name!r}: {did_you_mean(name, known)}'gear cypher' lists them")
+    return named(name)
 
 
 def sent(name: str, *, form: Form = "plain", scoped: bool = False) -> Cypher:

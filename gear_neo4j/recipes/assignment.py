@@ -10,7 +10,8 @@ from pydantic.fields import FieldInfo
 
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.recipes.recipe import Options, Recipe
-from gear_neo4j.recipes.registry import RETRIEVERS, did_you_mean
+from gear_neo4j.recipes.registry import RETRIEVERS
+from gear_neo4j.text.wording import did_you_mean
 
 RecipeType = TypeVar("RecipeType", bound=Recipe)
 Assignments = Iterable[tuple[str, str]]

@@ -11,9 +11,8 @@ own by an entry point of the group ``gear_neo4j.retrievers``, ``gear_neo4j.agent
 names a module that does so when it is imported.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from threading import RLock
 from typing import Annotated, Any, Generic, TypeVar
@@ -23,6 +22,7 @@ from pydantic import BeforeValidator, SerializeAsAny
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.provided import provided
 from gear_neo4j.recipes.recipe import AgentRecipe, ExtractorRecipe, Recipe, RetrieverRecipe, View
+from gear_neo4j.text.wording import did_you_mean
 
 RecipeType = TypeVar("RecipeType", bound=Recipe)
 Make = Callable[[Any, Any], Any]
@@ -173,17 +173,6 @@ class Registry(Generic[RecipeType]):
             package = f" of the package {point.dist.name}" if point.dist else ""
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             self._broken[point.name] = f"the {self.kind} {point.name!r}{package} could not be loaded ({reason})"
-
-
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """A question for a message: the name that a mistyped one is near to; empty if there is none.
-
-    Example:
-        >>> did_you_mean("scuot", ["naive", "scout"])
-        'did you mean scout? '
-    """
-    near = get_close_matches(name, list(names), n=1)
-    return f"did you mean {near[0]}? " if near else ""
 
 
 RETRIEVERS = Registry("retriever", RetrieverRecipe)

@@ -117,7 +117,7 @@ def _spaced(text: str) -> str:
 
     That is so where no bracket after a space is a marker, none is ``[0]``, and one after a word ends a clause.
     """
-    has_spaced = any(match["listed"] for match in _SCAN.finditer(text))
+    has_spaced = next(markers(text), None) is not None
     if has_spaced or "`" in text or _INDEX.search(text) or not _ENDS_CLAUSE.search(text):
         return text
     return _ATTACHED.sub(" ", text)

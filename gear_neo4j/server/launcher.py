@@ -34,8 +34,6 @@ JVM_FLAGS = (
     *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "java.io", "sun.nio.ch")),
 )
 CONFIGURATION = Path(__file__).with_name("neo4j.conf")
-
-
 # Seconds between two looks at what is done with the server, and before it stops because nothing was.
 LOOK_EVERY = 10.0
 LAST_CALL = 2.0

@@ -1,6 +1,7 @@
 """Numbers and nouns in messages."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 
 
 def pluralize(number: int, noun: str, many: str = "") -> str:
@@ -43,6 +44,17 @@ def format_value(value: float | str | None) -> str:
     if isinstance(value, float):
         return f"{value:,.4f}".rstrip("0").rstrip(".")
     return "none" if value is None else f"{value:,}" if isinstance(value, int) else value
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """A question for a message: the name that a mistyped one is near to; empty if there is none.
+
+    Example:
+        >>> did_you_mean("scuot", ["naive", "scout"])
+        'did you mean scout? '
+    """
+    near = get_close_matches(name, list(names), n=1)
+    return f"did you mean {near[0]}? " if near else ""
 
 
 def _plural(noun: str) -> str:

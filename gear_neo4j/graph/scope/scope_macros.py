@@ -1,7 +1,7 @@
 """The scoped form of a query: the same file, with its scope conditions put in.
 
-A condition stands where it belongs, as a comment: ``/*+ AND IN_SCOPE_TRIPLE(t) */``. Without a
-scope the comment is removed, so that such a search costs nothing. With one, its content is part of the query, and
+A condition stands where it belongs, as a comment: ``/*+ AND IN_SCOPE_TRIPLE(t) */``. Without a scope the comment is
+removed, so that such a search costs nothing. With one, its content is part of the query, and
 ``IN_SCOPE_PASSAGE(p)`` or ``IN_SCOPE_TRIPLE(t)`` is replaced by the conditions that the scope has. A triple carries the
 collection and the readers of its passage, so that a walk reads no further node; only a filter of metadata does.
 ``STATED_IN_SCOPE(t)`` is for a triple whose passage is known to be in the scope, which fulfils the filter then.
