@@ -13,10 +13,9 @@ from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.recipes.assignment import BASE, options_of
-from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS, Entry, Registry
+from gear_neo4j.recipes.registry import REGISTRIES, Entry
 from gear_neo4j.text.wording import did_you_mean
 
-REGISTRIES: tuple[Registry[Any], ...] = (RETRIEVERS, AGENTS, EXTRACTORS)
 # How each kind is chosen.
 USES = {
     "retriever": "gear search QUESTION --retriever",

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from gear_neo4j.recipes.assignment import options_of
-from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS, Entry
+from gear_neo4j.recipes.registry import REGISTRIES, Entry
 
 PAGE = Path(__file__).parents[2] / "docs" / "recipes.md"
 BEGIN, END = "<!-- recipes: generated -->\n", "<!-- end -->\n"
@@ -14,7 +14,7 @@ BEGIN, END = "<!-- recipes: generated -->\n", "<!-- end -->\n"
 def tables() -> str:
     """All built-in recipes as Markdown: what each does, and its options with their defaults."""
     parts = []
-    for registry in (RETRIEVERS, AGENTS, EXTRACTORS):
+    for registry in REGISTRIES:
         parts.append(f"## {registry.kind.capitalize()}s\n")
         parts += [line for entry in registry if not entry.own for line in _section(entry)]
     return "\n".join(parts)

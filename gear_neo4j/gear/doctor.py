@@ -17,7 +17,7 @@ from gear_neo4j.graph.scope.scope_gate import ScopeSize
 from gear_neo4j.graph.write.extraction_queue import Selection
 from gear_neo4j.ingestion.writing import GIVEN
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS
+from gear_neo4j.recipes.registry import REGISTRIES
 from gear_neo4j.retrieval.first_stage import RankerStage
 from gear_neo4j.retrieval.naive import NaiveRetriever
 from gear_neo4j.retrieval.rank.rankers import Fulltext, Hybrid, Sbert
@@ -216,7 +216,7 @@ def about_scope(size: ScopeSize) -> Finding:
 
 def about_plugins() -> list[Finding]:
     """The entry points of other packages that could not be loaded."""
-    lines = [line for registry in (RETRIEVERS, AGENTS, EXTRACTORS) for line in registry.broken.values()]
+    lines = [line for registry in REGISTRIES for line in registry.broken.values()]
     return [Finding("advice", "plugins", line, "repair or uninstall the package") for line in lines]
 
 

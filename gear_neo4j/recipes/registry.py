@@ -178,6 +178,7 @@ class Registry(Generic[RecipeType]):
 RETRIEVERS = Registry("retriever", RetrieverRecipe)
 AGENTS = Registry("agent", AgentRecipe)
 EXTRACTORS = Registry("extractor", ExtractorRecipe)
+REGISTRIES: tuple[Registry[Any], ...] = (RETRIEVERS, AGENTS, EXTRACTORS)
 
 
 def register_retriever(recipe: type[RetrieverRecipe], *, tool: str = "") -> Callable[[Make], Make]:
