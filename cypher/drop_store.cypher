@@ -1,11 +1,18 @@
 // name: drop_store(target)
 // access: write
 // columns: others
-// Deletes the store, the records of syncs, and the migrations of a target. others is whether the migrations of another target remain.
-OPTIONAL MATCH (s:__GearStore)
-OPTIONAL MATCH (m:__Neo4jMigration {migrationTarget: $target})
-OPTIONAL MATCH (l:__Neo4jMigrationsLock {name: $target})
-OPTIONAL MATCH (d:__GearSource)
-WITH collect(DISTINCT d) + collect(DISTINCT s) + collect(DISTINCT m) + collect(DISTINCT l) AS ours
-FOREACH (node IN ours | DETACH DELETE node)
+// Deletes the store, the records of sources, and the migrations of a target. others is whether the migrations of another
+// target remain.
+CALL () {
+  MATCH (n:__GearStore|__GearSource|__GearOrigin|__GearReaders)
+  DETACH DELETE n
+}
+CALL () {
+  MATCH (m:__Neo4jMigration {migrationTarget: $target})
+  DETACH DELETE m
+}
+CALL () {
+  MATCH (l:__Neo4jMigrationsLock {name: $target})
+  DETACH DELETE l
+}
 RETURN EXISTS { MATCH (:__Neo4jMigration) } AS others

@@ -7,7 +7,7 @@
 UNWIND $rows AS row
 MATCH (p:Passage {id: row.from})
 USING INDEX SEEK p:Passage(id)
-WHERE NOT EXISTS {
+WHERE row.to = row.from OR NOT EXISTS {
   MATCH (taken:Passage {id: row.to})
 }
 SET p.id = row.to, p.source = row.source

@@ -1,9 +1,9 @@
-// name: replace_passages(rows)
+// name: replace_passages(rows, widen)
 // access: write
 // columns: triples, entities
 // Replaces title, text and embedding (float32) of passages. Deletes the triples of the old text, and the entities that
-// have no other triple; the columns are the numbers of deleted triples and entities. Where a reader loses a passage,
-// reports of communities are hidden until the next build.
+// have no other triple; the columns are the numbers of deleted triples and entities. Without $widen, a passage that would
+// get more readers keeps its own. Where a reader loses a passage, reports of communities are hidden until the next build.
 // include: exclusive_lock()
 // include: graph_changed(1)
 MATCH (p:Passage)
@@ -28,7 +28,12 @@ CALL () {
     SET b.restricted = randomUUID()
   }
   SET p.title = row.title, p.text = row.text, p.source = row.source, p.position = row.position,
-    p.readers = nullIf(coalesce(row.readers, p.readers), [])
+    p.readers = CASE
+      WHEN row.readers IS NULL THEN p.readers
+      WHEN $widen OR p.readers IS NULL OR row.readers <> [] AND all(name IN row.readers WHERE name IN p.readers)
+      THEN nullIf(row.readers, [])
+      ELSE p.readers
+    END
   FOREACH (key IN [key IN keys(p) WHERE key STARTS WITH 'meta_' AND row.metadata[key] IS NULL] | SET p[key] = null)
   SET p += row.metadata
   REMOVE p.extractedAt, p.extractors, p.extractionError, p.extractionModel

@@ -1,14 +1,24 @@
-// name: write_passages(rows)
+// name: write_passages(rows, sources)
 // access: write
 // columns: written
-// Writes passages with their embeddings (float32). written is how many are new. Where a new version of a document, whose
-// passages have positions, is for fewer readers, reports of communities are hidden until the next build.
+// Writes passages with their embeddings (float32). written is how many are new. A row without readers gets those on
+// record of its source, which row.of numbers in $sources. Where a new version of a document, whose passages have
+// positions, is for fewer readers, reports of communities are hidden until the next build.
 // include: shared_lock()
 CALL () {
+  UNWIND $sources AS source
+  OPTIONAL MATCH (r:__GearReaders {id: source.id})
+  USING INDEX SEEK r:__GearReaders(id)
+  WITH source.number AS number, r.readers AS readers
+  ORDER BY number
+  RETURN collect(coalesce(readers, [])) AS known
+}
+CALL (known) {
   UNWIND $rows AS row
-  WITH row
-  WHERE row.readers <> [] AND row.position IS NOT NULL
-  WITH DISTINCT row.source AS source, row.collection AS collection, row.readers AS readers
+  WITH row.source AS source, row.collection AS collection, coalesce(row.readers, known[row.of]) AS readers,
+    row.position AS position
+  WHERE readers <> [] AND position IS NOT NULL
+  WITH DISTINCT source, collection, readers
   MATCH (former:Passage {source: source})
   USING INDEX SEEK former:Passage(source)
   WHERE former.collection = collection
@@ -21,7 +31,7 @@ CALL () {
 UNWIND $rows AS row
 MERGE (p:Passage {id: row.id})
 ON CREATE SET p.title = row.title, p.text = row.text, p.source = row.source, p.position = row.position,
-  p.collection = row.collection, p.readers = nullIf(row.readers, []), p += row.metadata
+  p.collection = row.collection, p.readers = nullIf(coalesce(row.readers, known[row.of]), []), p += row.metadata
 WITH p, row
 WHERE p.embedding IS NULL
 CALL db.create.setNodeVectorProperty(p, 'embedding', row.embedding)

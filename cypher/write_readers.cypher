@@ -1,14 +1,16 @@
-// name: write_readers(rows)
+// name: write_readers(rows, widen)
 // access: write
 // columns: passages, triples
 // Sets the readers of passages, and of their triples with them; none means everybody. The columns are the numbers of
-// both that were changed. Where a reader loses a passage, reports of communities are hidden until the next build.
+// both that were changed. Without $widen, a passage that would get more readers keeps its own. Where a reader loses a
+// passage, reports of communities are hidden until the next build.
 // include: exclusive_lock()
 // include: graph_changed(1)
 UNWIND $rows AS row
 MATCH (p:Passage {id: row.id})
 USING INDEX SEEK p:Passage(id)
 WHERE coalesce(p.readers, []) <> row.readers
+  AND ($widen OR p.readers IS NULL OR row.readers <> [] AND all(name IN row.readers WHERE name IN p.readers))
 WITH p, row,
   row.readers <> []
     AND (p.readers IS NULL OR any(name IN p.readers WHERE name <> '' AND NOT name IN row.readers)) AS narrowed

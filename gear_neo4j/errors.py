@@ -3,7 +3,8 @@
 GearError
 ├── SettingsError        a setting or option that cannot be used
 ├── InputError           a file, a line or a question that cannot be used
-│   └── NothingFound     what was named is not there
+│   ├── NothingFound     what was named is not there
+│   └── TemporaryFailure it could not be read this time; another time it may be
 ├── PartialResult        the command did its work, but not all of it
 ├── ModelError           the language model cannot be used, or failed
 │   └── ReplyError       it answered, but the reply cannot be used
@@ -78,6 +79,10 @@ class NothingFound(InputError):
     """What was named is not there, such as a passage or a source."""
 
     exit_code = ExitCode.NOTHING_FOUND
+
+
+class TemporaryFailure(InputError):
+    """A document could not be read or converted this time, and may be another time: what is stored of it stays."""
 
 
 class PartialResult(GearError):

@@ -18,9 +18,8 @@ MOST_TYPES_MISSED = 50
 LONGEST_EXAMPLE = 200
 Kind = Literal["text", "texts", "list", "number", "flag", "date", "value"]
 COMMUNITY = "__GearCommunity"
-OURS = frozenset(
-    {"Passage", "Triple", "__GearStore", "__GearSource", "__GearImport", "__GearImportFile", "__GearTests", COMMUNITY}
-)
+RECORDS = frozenset({"__GearStore", "__GearSource", "__GearOrigin", "__GearReaders"})
+OURS = RECORDS | {"Passage", "Triple", "__GearImport", "__GearImportFile", "__GearTests", COMMUNITY}
 MIGRATIONS = frozenset({"__Neo4jMigration", "__Neo4jMigrationsLock"})
 # Our types, and our label at the start of each.
 OUR_TYPES = {

@@ -1,5 +1,6 @@
 """``gear collections`` and ``gear readers``: what is in a database by collection, and who may read a source."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,11 @@ from rich.table import Table
 from gear_neo4j.cli.confirm import YES, can_ask, confirm
 from gear_neo4j.cli.options import CONNECTION, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
-from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.reporting import progress_shown
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.gear import Gear
 from gear_neo4j.graph.read.collections import Collection
+from gear_neo4j.graph.write.reader_records import ReaderRecord
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
 from gear_neo4j.text.wording import contents, pluralize
@@ -61,7 +62,7 @@ def _drop(gear: Gear, name: str, *, dry_run: bool, yes: bool) -> tuple[dict[str,
 
 
 @click.command()
-@click.argument("source")
+@click.argument("source", required=False)
 @click.option(
     "--set",
     "readers",
@@ -74,28 +75,59 @@ def _drop(gear: Gear, name: str, *, dry_run: bool, yes: bool) -> tuple[dict[str,
 @json_option
 @with_settings(CONNECTION)
 def readers(
-    source: str,
+    source: str | None,
     readers: tuple[str, ...],
     everybody: bool,
     collection: str,
     json_file: Path | None,
     settings: Settings,
 ) -> None:
-    """Set who may read the passages of SOURCE, and the triples that they state.
+    """Show or set who may read a document, SOURCE, with all that it states.
 
-    SOURCE is the path of a document as passed to gear ingest, or the "source" of JSONL lines. A search sees them with
-    --as PRINCIPAL for one of the readers.
+    SOURCE is the name of a document, such as handbook/travel.md, its path on this machine, or the "source" of JSONL
+    lines. Its readers are on record: a new version has them, and so has the document where it moves or comes back.
+    Without SOURCE, all records of the collection are listed. A search sees what --as PRINCIPAL may read.
 
     \b
     gear readers contracts/2024.md --collection legal --set group:legal --set user:ada
     """
-    if bool(readers) == everybody:
+    if readers and everybody:
         raise click.UsageError("give either --set, once for each reader, or --everybody")
+    if source is None and (readers or everybody):
+        raise click.UsageError("name the document, SOURCE, whose readers to set")
     with opened(settings) as gear:
-        changed = gear.corpus.set_readers(source, readers, collection=collection)
-    if not emit(json_file, {"passages": changed, "readers": sorted(set(readers))}):
-        who = ", ".join(sorted(set(readers))) or "everybody who may read the collection"
-        say(f"{pluralize(changed, 'passage')} of {source}: {who}")
+        if source is not None and (readers or everybody):
+            changed = gear.corpus.set_readers(source, readers, collection=collection)
+            document = {"passages": changed, "readers": sorted(set(readers))}
+            shown: Any = f"{_passages(source, changed)}: {_names(sorted(set(readers)))}"
+        else:
+            records = gear.corpus.readers(source, collection=collection)
+            document = {"readers": [asdict(record) for record in records]}
+            shown = _records(records, source)
+    if not emit(json_file, document):
+        Screen().print(shown)
+
+
+def _passages(source: str, changed: int) -> str:
+    return f"{pluralize(changed, 'passage')} of {source}" if changed else f"{source}, which has no passages now"
+
+
+def _names(readers: Sequence[str]) -> str:
+    if not readers:
+        return "everybody who may read the collection"
+    return ", ".join(filter(None, readers)) or "nobody"
+
+
+def _records(records: Sequence[ReaderRecord], source: str | None) -> Table | str:
+    if not records:
+        return f"{source or 'every document'}: {_names(())}"
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("document")
+    table.add_column("passages", justify="right")
+    table.add_column("readers")
+    for record in records:
+        table.add_row(record.source, f"{record.passages:,}", _names(record.readers))
+    return table
 
 
 def _table(held: list[Collection]) -> Table:

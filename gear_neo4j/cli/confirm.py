@@ -10,13 +10,21 @@ from gear_neo4j.cli.printing import say
 from gear_neo4j.errors import ExitCode
 
 YES = click.option(
-    "--yes", "-y", is_flag=True, help="Remove without asking; without a terminal, the command never asks."
+    "--yes", "-y", is_flag=True, help="Go on without asking; without a terminal, the command never asks."
 )
 
 
 def can_ask() -> bool:
     """Whether somebody sits at a terminal who sees a question and can answer it."""
     return sys.stdin is not None and sys.stdin.isatty() and os.isatty(2)
+
+
+def is_same_source(question: str) -> bool:
+    """Ask whether a folder is the source that the database knows by this name; without a terminal it is not."""
+    if not can_ask():
+        return False
+    say(f"{question}. Is it the same source? [y/N] ", nl=False, err=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def confirm(loss: str) -> None:

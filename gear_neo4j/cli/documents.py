@@ -58,6 +58,14 @@ MEMBERSHIP: Sequence[Decorator] = (
         metavar="PRINCIPAL",
         help="User or group allowed to read the passages, such as group:legal; repeatable.  [default: everybody]",
     ),
+    click.option(
+        "--widen", is_flag=True, help="Let --readers open documents that fewer may read; else they keep theirs."
+    ),
+    click.option(
+        "--source-name",
+        metavar="NAME",
+        help="The name of the folder as a source, which begins the names of its documents.  [default: the folder's]",
+    ),
 )
 DOCUMENTS: Sequence[Decorator] = (
     click.option(
@@ -131,11 +139,13 @@ def with_ray(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def with_membership(command: Callable[..., None]) -> Callable[..., None]:
-    """Add ``--collection`` and ``--readers`` to a command; it receives them as ``membership``."""
+    """Add the options of collections, readers and sources; the command receives ``membership`` and ``source_name``."""
 
     @wraps(command)
-    def run(*args: Any, collection: str, readers: tuple[str, ...], **values: Any) -> None:
-        command(*args, membership=CollectionAccess.of(collection, readers or None), **values)
+    def run(*args: Any, collection: str, readers: tuple[str, ...], widen: bool, **values: Any) -> None:
+        if widen and not readers:
+            raise click.UsageError("--widen needs --readers; 'gear readers SOURCE --everybody' opens a document to all")
+        command(*args, membership=CollectionAccess.of(collection, readers or None, widen=widen), **values)
 
     return with_options(MEMBERSHIP)(run)
 

@@ -1,6 +1,6 @@
 """``gear ingest``: write files into the graph."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from gear_neo4j.cli import extraction
+from gear_neo4j.cli.confirm import YES, is_same_source
 from gear_neo4j.cli.documents import (
     PATH,
     TRIPLES,
@@ -60,6 +61,7 @@ from gear_neo4j.text.wording import contents, pluralize
     "--dry-run", is_flag=True, help="Report what would be ingested, and what an extraction would cost, without writing."
 )
 @with_membership
+@YES
 @with_ray
 @json_option
 @with_settings(CHAT, CONNECTION, EMBEDDING)
@@ -72,6 +74,8 @@ def ingest(
     extracting: ExtractionOptions,
     dry_run: bool,
     membership: CollectionAccess,
+    source_name: str | None,
+    yes: bool,
     cluster: Cluster | None,
     json_file: Path | None,
     settings: Settings,
@@ -89,7 +93,10 @@ def ingest(
 
     With --ray, all of this runs on a cluster, or in several processes of this machine; the graph is the same.
     """
-    job = _Ingest(sources, triples, documents, extracting, membership, cluster, synonyms=synonyms, replace=replace)
+    naming = {"source_name": source_name, "confirm_source": (lambda _: True) if yes else is_same_source}
+    job = _Ingest(
+        sources, triples, documents, extracting, membership, naming, cluster, synonyms=synonyms, replace=replace
+    )
     job.refuse_contradictions()
     if dry_run:
         dry = DryRun(
@@ -109,6 +116,7 @@ class _Ingest:
     documents: DocumentOptions
     extracting: ExtractionOptions
     membership: CollectionAccess
+    naming: Mapping[str, Any]
     cluster: Cluster | None
     synonyms: bool
     replace: bool
@@ -157,6 +165,8 @@ class _Ingest:
                 limits=self.documents.limits,
                 collection=self.membership.collection,
                 readers=self.membership.readers,
+                widen=self.membership.widen,
+                **self.naming,
             )
 
     def _extracted(self, front: "_Front", price: extraction.Price) -> ExtractionReport:

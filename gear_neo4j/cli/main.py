@@ -74,13 +74,17 @@ COMMANDS: Commands = {
         "gear_neo4j.cli.forget:forget",
         "Remove the passages of SOURCE, their triples, and the entities that no other triple mentions.",
     ),
+    "sources": (
+        "gear_neo4j.cli.sources:sources",
+        "List the sources of a collection: the folders and addresses that its documents were read from.",
+    ),
     "collections": (
         "gear_neo4j.cli.collections:collections",
         "List the collections of a database, or drop one.",
     ),
     "readers": (
         "gear_neo4j.cli.collections:readers",
-        "Set who may read the passages of SOURCE, and the triples that they state.",
+        "Show or set who may read a document, SOURCE, with all that it states.",
     ),
     "import": (
         "gear_neo4j.cli.adopt:import_command",

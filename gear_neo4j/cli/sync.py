@@ -8,7 +8,7 @@ from typing import NoReturn
 import click
 
 from gear_neo4j.cli import extraction
-from gear_neo4j.cli.confirm import YES, can_ask, confirm
+from gear_neo4j.cli.confirm import YES, can_ask, confirm, is_same_source
 from gear_neo4j.cli.documents import DocumentOptions, with_documents, with_membership
 from gear_neo4j.cli.extraction import NONE, ExtractionOptions, with_extraction
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
@@ -63,6 +63,7 @@ def sync(
     sources: tuple[str, ...],
     tables: Sequence[str | Table],
     membership: CollectionAccess,
+    source_name: str | None,
     documents: DocumentOptions,
     extracting: ExtractionOptions,
     dry_run: bool,
@@ -83,7 +84,9 @@ def sync(
         raise click.UsageError("--watch runs until interrupted: it cannot be combined with --dry-run or --json")
     # Fail before a server is started: a path may be mistyped, and a model may not be set.
     refuse_missing(Path(source) for source in sources if not is_address(source))
-    job = _Sync(tables, membership, documents, extracting, dry_run=dry_run, yes=yes, price=settings.chat_price)
+    job = _Sync(
+        tables, membership, source_name, documents, extracting, dry_run=dry_run, yes=yes, price=settings.chat_price
+    )
     chat = open_chat(settings, cache=settings.chat_cache) if job.calls_model else None
     with opened(settings, chat=chat, create=not dry_run) as gear:
         if watch:
@@ -101,6 +104,7 @@ class _Sync:
 
     sources: Sequence[str | Table]
     membership: CollectionAccess
+    source_name: str | None
     documents: DocumentOptions
     extracting: ExtractionOptions
     dry_run: bool
@@ -123,6 +127,9 @@ class _Sync:
                 limits=self.documents.limits,
                 collection=self.membership.collection,
                 readers=self.membership.readers,
+                widen=self.membership.widen,
+                source_name=self.source_name,
+                confirm_source=(lambda _: True) if self.yes else is_same_source,
                 most_deleted=1.0 if self.yes or can_ask() else MOST_DELETED,
                 dry_run=self.dry_run,
                 on_plan=(lambda _: None) if self.yes else _ask,

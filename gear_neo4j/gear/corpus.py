@@ -16,11 +16,14 @@ from gear_neo4j.graph.read.sources import SourcePage
 from gear_neo4j.graph.read.store import Counts
 from gear_neo4j.graph.write.corpus_writes import Deletion
 from gear_neo4j.graph.write.extraction_queue import Selection
+from gear_neo4j.graph.write.reader_records import ReaderRecord
+from gear_neo4j.graph.write.source_registry import KnownSource
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
-from gear_neo4j.ingestion.forgetting import drop_collection, forget, set_readers
+from gear_neo4j.ingestion.forgetting import drop_collection, forget, reader_records, set_readers
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.membership import CollectionAccess
+from gear_neo4j.ingestion.naming import Naming
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import NO_NAMES
@@ -29,6 +32,7 @@ from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.recipes.recipe import ExtractorRecipe
 from gear_neo4j.recipes.registry import EXTRACTORS
 from gear_neo4j.scope import DEFAULT_COLLECTION
+from gear_neo4j.sync.renaming import Renamed, rename_source
 from gear_neo4j.sync.report import MOST_DELETED, SyncReport
 from gear_neo4j.sync.run import SourceSync
 from gear_neo4j.sync.tables import Table
@@ -57,6 +61,9 @@ class Corpus:
         confined: bool = False,
         limits: Limits = DEFAULT_LIMITS,
         names: Mapping[File, str] = NO_NAMES,
+        source_name: str | None = None,
+        confirm_source: Callable[[str], bool] = lambda _: False,
+        widen: bool = False,
         on_problem: Callable[[Problem], None] = lambda _: None,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> IngestReport:
@@ -82,10 +89,17 @@ class Corpus:
             limits: the size, time and memory beyond which a document is refused; one that exceeds them is a problem.
             names: the names by which files are known where that is not their path, such as those of an upload: as a
                 source, in metadata and in problems.
+            source_name: the name of the folder as a source, which begins the names of its documents; by default the
+                folder's own name, or the name that the database knows it by. Sources that lines of JSONL name begin
+                with it only where it is given.
+            confirm_source: asked whether a folder is the known source of that name although it holds none of its
+                documents, with one sentence; by default it is not.
+            widen: let ``readers`` open what fewer may read.
             on_problem: called with each line or file that could not be used; the rest is ingested.
 
         Raises:
-            InputError: a source is missing or of no kind that can be ingested, or a JSONL file is empty.
+            InputError: a source is missing or of no kind that can be ingested, a JSONL file is empty, or a folder is
+                not the source that the database knows by its name.
             SettingsError: chunk_size is below 100, or a name cannot be used.
             EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
         """
@@ -99,12 +113,13 @@ class Corpus:
             replace=replace,
             chunk_size=chunk_size,
             limits=limits,
-            membership=CollectionAccess.of(collection, readers, confined=confined),
+            membership=CollectionAccess.of(collection, readers, confined=confined, widen=widen),
             names=names,
+            naming=Naming.of(source_name, confirm=confirm_source),
             report=IngestReport.of(files),
         )
         with self._session.writing():
-            report = run.run(files.passages, files.triples)
+            report = run.run(files.passages, files.triples, roots=files.roots)
             if extract:
                 extracted = extract_by_rules(self._session, collection=collection, on_progress=on_progress)
                 add_extracted(report, extracted)
@@ -123,6 +138,9 @@ class Corpus:
         readers: Sequence[str] | None = None,
         limits: Limits = DEFAULT_LIMITS,
         most_deleted: float = MOST_DELETED,
+        source_name: str | None = None,
+        confirm_source: Callable[[str], bool] = lambda _: False,
+        widen: bool = False,
         dry_run: bool = False,
         on_plan: Callable[[SyncReport], None] = lambda _: None,
         on_problem: Callable[[Problem], None] = lambda _: None,
@@ -158,7 +176,9 @@ class Corpus:
             on_progress=on_progress,
             chunk_size=chunk_size,
             limits=limits,
-            membership=CollectionAccess.of(collection, readers),
+            membership=CollectionAccess.of(collection, readers, widen=widen),
+            naming=Naming.of(source_name, confirm=confirm_source),
+            writes=not dry_run,
             blank=dry_run and self._graph.record() is None,
         )
         if dry_run:
@@ -266,6 +286,29 @@ class Corpus:
         """
         return self._graph.sources.page(after=after, limit=limit) if self._graph.record() else SourcePage(())
 
+    def origins(self, *, collection: str = DEFAULT_COLLECTION) -> list[KnownSource]:
+        """The sources that have been read into a collection, in order of name, each with where and when that was."""
+        return self._graph.registry.all(collection) if self._graph.record() else []
+
+    def rename_source(
+        self,
+        old: str,
+        new: str,
+        *,
+        collection: str = DEFAULT_COLLECTION,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> Renamed:
+        """Rename a source: its documents keep their readers, their vectors and their triples.
+
+        Raises:
+            NothingFound: there is no such source; names those that exist.
+            InputError: another source has the new name.
+            SettingsError: the new name cannot be used.
+        """
+        self.prepare()
+        with self._session.writing():
+            return rename_source(self._graph, old, new, collection=collection, on_progress=on_progress)
+
     def collections(self) -> list[Collection]:
         """Every collection, in order of name; the query reads every passage."""
         return self._graph.collections.all()
@@ -288,6 +331,17 @@ class Corpus:
         """
         with self._session.writing():
             return drop_collection(self._graph, collection, dry_run=dry_run, on_progress=on_progress)
+
+    def readers(self, source: str | File | None = None, *, collection: str = DEFAULT_COLLECTION) -> list[ReaderRecord]:
+        """The records of who may read documents, in order of name; documents without a record are for everybody.
+
+        Args:
+            source: a document; by default all of the collection, also those that have no passages now.
+
+        Raises:
+            NothingFound: no document has that name; names some that exist.
+        """
+        return reader_records(self._graph, source, collection=collection) if self._graph.record() else []
 
     def set_readers(self, source: str | File, readers: Sequence[str], *, collection: str = DEFAULT_COLLECTION) -> int:
         """Set who may read the passages of a source, and the triples that they state; returns how many passages.

@@ -29,6 +29,8 @@ from gear_neo4j.graph.write.extraction_queue import ExtractionQueue
 from gear_neo4j.graph.write.imports import Imports
 from gear_neo4j.graph.write.manifest import Manifest
 from gear_neo4j.graph.write.overlay_store import OverlayStore
+from gear_neo4j.graph.write.reader_records import ReaderRecords
+from gear_neo4j.graph.write.source_registry import SourceRegistry
 from gear_neo4j.graph.write.synonyms import Synonyms
 from gear_neo4j.scope import Scope
 
@@ -47,6 +49,8 @@ class Graph:
         corpus: writes and deletions of passages and triples.
         sources: where passages came from.
         manifest: the documents that syncs have read.
+        registry: the sources that have been read, and where.
+        readers: who may read documents, also of those that have no passages now.
         collections: the collections of passages.
         synonyms: synonym edges between entities.
         extraction: the passages waiting for extraction.
@@ -69,6 +73,8 @@ class Graph:
         self.corpus = CorpusWrites(database)
         self.sources = Sources(database)
         self.manifest = Manifest(database)
+        self.registry = SourceRegistry(database)
+        self.readers = ReaderRecords(database)
         self.collections = Collections(database)
         self.synonyms = Synonyms(database)
         self.extraction = ExtractionQueue(database)

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.forgetting import remove_stale
 from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.reading import PassageBatch, TripleBatch
 from gear_neo4j.ingestion.report import IngestReport
-from gear_neo4j.ingestion.writing import write_passages, write_triples
+from gear_neo4j.ingestion.writing import KEPT_READERS, write_passages, write_triples
 from gear_neo4j.models.embeddings import Embedder
 
 
@@ -36,19 +37,28 @@ def write_passage_batch(
     batch: PassageBatch,
     *,
     embedder: Embedder,
-    collection: str,
+    membership: CollectionAccess,
     replaceable: Callable[[str], bool] = lambda _: False,
 ) -> BatchOutcome:
     """Write passages, and remove stale passages of the documents that end with them; see :func:`write_passages`."""
-    written = write_passages(graph, batch.passages, embedder=embedder, replaceable=replaceable)
-    removed = remove_stale(graph, batch.documents, collection=collection)
+    written = write_passages(
+        graph,
+        batch.passages,
+        embedder=embedder,
+        replaceable=replaceable,
+        readers=membership.readers,
+        widen=membership.widen,
+    )
+    removed = remove_stale(graph, batch.documents, collection=membership.collection)
     report = passages_read(batch)
     report.passages_written = written.new
     report.passages_replaced = written.replaced
     report.passages_removed = removed.passages
     report.triples_removed = written.triples_removed + removed.triples
     report.entities_removed = written.entities_removed + removed.entities
-    return BatchOutcome(report, (*batch.problems, *(_taken(batch, number) for number in written.different)))
+    taken = (_taken(batch, number) for number in written.different)
+    kept = (Problem(source, 0, KEPT_READERS) for source in sorted(written.kept))
+    return BatchOutcome(report, (*batch.problems, *taken, *kept))
 
 
 def write_triple_batch(graph: Graph, batch: TripleBatch, *, embedder: Embedder) -> BatchOutcome:

@@ -67,16 +67,22 @@ def chunks(text: str, *, size: int = CHUNK_SIZE) -> list[Chunk]:
 
 
 def passages_of(
-    path: Path, *, size: int = CHUNK_SIZE, limits: Limits = DEFAULT_LIMITS, name: str | None = None
+    path: Path,
+    *,
+    size: int = CHUNK_SIZE,
+    limits: Limits = DEFAULT_LIMITS,
+    name: str | None = None,
+    source: str | None = None,
 ) -> list[Passage]:
     """The passages of a document in order, equal ones once, with its metadata.
 
-    Their source is the path as given, or the document's ``name``.
+    ``name`` replaces the file's own name in titles and metadata. ``source`` is the name of the document, by default
+    ``name``, or the path as given.
 
     Raises:
         InputError: says why the file cannot be used, without naming it.
     """
-    source = name or _source(path)
+    source = source or name or _source(path)
     passages: dict[str, Passage] = {}
     for part in load(path, limits=limits, name=name):
         for chunk, number in _number(part, chunks(part.text, size=size)):

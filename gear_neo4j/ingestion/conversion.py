@@ -17,7 +17,7 @@ from threading import Timer
 from typing import Any, Self
 
 from gear_neo4j.domain import Passage
-from gear_neo4j.errors import InputError
+from gear_neo4j.errors import InputError, TemporaryFailure
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 
 PROGRAM = "gear_neo4j.ingestion.converter"
@@ -36,21 +36,26 @@ class Converter:
         """The id of the process, if it is running."""
         return self._process.pid if self._process else None
 
-    def passages_of(self, path: Path, *, size: int, name: str | None = None) -> list[Passage]:
+    def passages_of(
+        self, path: Path, *, size: int, name: str | None = None, source: str | None = None
+    ) -> list[Passage]:
         """The passages of a document; see :func:`gear_neo4j.ingestion.chunking.passages_of`.
 
         Raises:
             InputError: says why the file cannot be used, without naming it.
+            TemporaryFailure: it could not be converted this time: it takes too long, or too much memory.
         """
         started = time.monotonic()
-        reply = self._exchange({"path": str(path), "size": size, "name": name})
+        reply = self._exchange({"path": str(path), "size": size, "name": name, "source": source})
         if reply is None:
             self.close()
             if time.monotonic() - started >= self._limits.seconds:
-                raise InputError(f"takes longer than {self._limits.seconds:g} s to convert: split it")
-            raise InputError("cannot be converted: the process that read it died")
+                raise TemporaryFailure(f"takes longer than {self._limits.seconds:g} s to convert: split it")
+            raise TemporaryFailure("cannot be converted: the process that read it died")
         if reply["last"]:
             self.close()
+        if "failure" in reply:
+            raise TemporaryFailure(reply["failure"])
         if "problem" in reply:
             raise InputError(reply["problem"])
         return [Passage(*fields) for fields in reply["passages"]]

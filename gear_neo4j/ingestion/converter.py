@@ -13,7 +13,7 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
-from gear_neo4j.errors import InputError
+from gear_neo4j.errors import InputError, TemporaryFailure
 from gear_neo4j.ingestion.chunking import passages_of
 from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.parts import TOO_MUCH_MEMORY
@@ -39,14 +39,17 @@ def main() -> None:
 
 def _reply(request: dict[str, Any], limits: Limits) -> dict[str, Any]:
     try:
-        passages = passages_of(Path(request["path"]), size=request["size"], limits=limits, name=request["name"])
+        path, options = Path(request["path"]), {name: request[name] for name in ("size", "name", "source")}
+        passages = passages_of(path, limits=limits, **options)
         return {"passages": [astuple(passage) for passage in passages]}
+    except TemporaryFailure as error:
+        return {"failure": str(error)}
     except InputError as error:
         return {"problem": str(error)}
     except MemoryError:
-        return {"problem": TOO_MUCH_MEMORY}
+        return {"failure": TOO_MUCH_MEMORY}
     except Exception as error:
-        return {"problem": f"cannot be converted: {' '.join(f'{type(error).__name__}: {error}'.split())}"}
+        return {"failure": f"cannot be converted: {' '.join(f'{type(error).__name__}: {error}'.split())}"}
 
 
 def _bound_memory(size: int) -> None:

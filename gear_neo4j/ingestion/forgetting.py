@@ -8,11 +8,16 @@ from gear_neo4j.domain import Passage, make_passage
 from gear_neo4j.errors import NothingFound
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.write.corpus_writes import Deletion
+from gear_neo4j.graph.write.reader_records import ReaderRecord
+from gear_neo4j.ingestion.naming import SourceNames
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.scope import DEFAULT_COLLECTION, qualified_id
+from gear_neo4j.text.address import is_address
+from gear_neo4j.text.paths import composed
 
 PASSAGES_A_BATCH = 500
 COMMUNITIES_A_BATCH = 1_000
+RECORDS_A_PAGE = 1_000
 SHOWN_SOURCES = 5
 
 
@@ -26,7 +31,7 @@ def forget(
 ) -> Deletion:
     """Remove the passages of a source from a collection, 500 per transaction; a killed run can be repeated.
 
-    A path is normalised as in an ingest: ``./docs/a.md`` is ``docs/a.md``.
+    A document is given by its name, or by its path if it is in a folder that was read.
 
     Raises:
         InputError: the database holds no passages.
@@ -82,20 +87,52 @@ def drop_collection(
 
 
 def set_readers(graph: Graph, source: str | Path, readers: Sequence[str], *, collection: str) -> int:
-    """Set the readers of a source's passages in a collection, and of their triples; returns the number of passages.
+    """Set the readers of a source in a collection, of its passages and of their triples; returns how many passages.
 
-    Each transaction changes at most 500 passages with their triples; a killed run can be repeated.
+    They are recorded for what comes later, also where the source has no passages now. Each transaction changes at most
+    500 passages with their triples; a killed run can be repeated.
 
     Raises:
         InputError: the database holds no passages.
-        NothingFound: no passage has that source; the message names some that exist.
+        NothingFound: it shall be for everybody, but has neither passages nor a record; the message names some sources.
     """
     _require_schema(graph, dry_run=False)
-    name, _ = _find_source(graph, source, collection=collection)
+    name = _name_of(graph, source, collection=collection, needed=not readers)
+    # First the record: what is written meanwhile has its readers.
+    graph.readers.record({name: readers}, collection=collection, widen=True)
     ids = [id for id, _ in graph.sources.of_documents([name], collection=collection)]
     for start in range(0, len(ids), PASSAGES_A_BATCH):
-        graph.corpus.write_readers(dict.fromkeys(ids[start : start + PASSAGES_A_BATCH], readers))
+        graph.corpus.write_readers(dict.fromkeys(ids[start : start + PASSAGES_A_BATCH], readers), widen=True)
     return len(ids)
+
+
+def reader_records(graph: Graph, source: str | Path | None, *, collection: str) -> list[ReaderRecord]:
+    """The records of readers of a collection, or of one document.
+
+    Raises:
+        NothingFound: there is no such document; the message names some.
+    """
+    if source is not None:
+        name = _name_of(graph, source, collection=collection, needed=True)
+        passages = graph.sources.passages(name).get(collection, 0)
+        known = graph.readers.of([name], collection=collection)
+        return [ReaderRecord(collection, one, readers, passages) for one, readers in known.items()]
+    records: list[ReaderRecord] = []
+    while page := graph.readers.page(collection, after=records[-1].source if records else "", limit=RECORDS_A_PAGE):
+        records += page
+    return records
+
+
+def _name_of(graph: Graph, source: str | Path, *, collection: str, needed: bool) -> str:
+    """The name of a source that has passages or a record of readers, or that may yet come."""
+    try:
+        return _find_source(graph, source, collection=collection)[0]
+    except NothingFound:
+        path = Path(source)
+        name = SourceNames.load(graph.registry, collection=collection).document(path) or composed(path.as_posix())
+        if needed and not graph.readers.of([name], collection=collection):
+            raise
+        return name
 
 
 def _remove(
@@ -128,7 +165,7 @@ def remove_stale(
     removed = Deletion()
     for start in range(0, len(ids), PASSAGES_A_BATCH):
         passages = graph.store.passages(ids[start : start + PASSAGES_A_BATCH]).values()
-        stale = [passage.id for passage in passages if _is_of_document(passage)]
+        stale = [passage.id for passage in passages if is_of_document(passage)]
         removed += graph.corpus.delete_passages(stale) if stale else Deletion()
     return removed
 
@@ -142,18 +179,34 @@ def forget_documents(graph: Graph, names: Sequence[str], *, collection: str) -> 
 
 
 def _find_source(graph: Graph, source: str | Path, *, collection: str) -> tuple[str, int]:
-    """The name that a source is stored under, and the number of its passages."""
-    for name in dict.fromkeys((str(source), Path(source).as_posix())):
-        held = graph.sources.passages(name)
-        if collection in held:
-            return name, held[collection]
+    """The name that a document is stored under, and the number of its passages.
+
+    It is given by its name, or by its path on this machine, if it is in a folder that was read.
+    """
+    path = None if is_address(str(source)) else Path(source)
+    names = SourceNames.load(graph.registry, collection=collection)
+    here = names.document(path) if path else None
+    held: dict[str, int] = {}
+    for name in dict.fromkeys(filter(None, (str(source), composed(path.as_posix()) if path else None, here))):
+        found = graph.sources.passages(name)
+        if collection not in found:
+            held = held or found
+        elif path and here not in (None, name) and (path.exists() or graph.sources.passages(here or "")):
+            raise NothingFound(
+                f"{name!r} is ambiguous: a document has this name, and the file of this path is {here!r}: give that "
+                "name, or the absolute path of the file that you mean"
+            )
+        else:
+            return name, found[collection]
+    name = here or str(source)
     if held:
         raise NothingFound(f"{name!r} is not in the collection {collection!r}: it is in {', '.join(held)}")
     where = "" if collection == DEFAULT_COLLECTION else f" in the collection {collection!r}"
     raise NothingFound(f"no passage{where} has the source {name!r}: {_existing(graph, name)}")
 
 
-def _is_of_document(passage: Passage) -> bool:
+def is_of_document(passage: Passage) -> bool:
+    """Whether a passage was made from a document, and not from a line of JSONL that names it."""
     made = make_passage(passage.source or "", passage.title, passage.text)
     return passage.id == qualified_id(made.id, passage.collection)
 

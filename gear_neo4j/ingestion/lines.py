@@ -12,6 +12,7 @@ from gear_neo4j.domain import LONGEST_KEY, Passage, Triple, make_triple, passage
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.filters import LONGEST_FIELD
 from gear_neo4j.scope import reader_names
+from gear_neo4j.text.paths import composed
 from gear_neo4j.text.printable import is_storable
 
 # An index entry of Neo4j holds at most 8,167 bytes, and a character takes up to four.
@@ -87,8 +88,12 @@ def parsed(line: Line, parse: Callable[[dict[str, Any]], Record]) -> Record | Pr
         return Problem(line.file, line.number, "not usable JSON: nested too deeply")
 
 
-def to_passage(row: dict[str, Any], *, source: str | None = None) -> Passage:
+def to_passage(row: dict[str, Any], *, source: str | None = None, prefix: str = "") -> Passage:
     """A passage from ``{"id"?, "title"?, "text", "source"?, "metadata"?, "readers"?}``; the default id is a hash.
+
+    Args:
+        source: that of a row which names none.
+        prefix: begins the name of a source that a row names.
 
     Raises:
         ValueError: says what is wrong with the row.
@@ -101,7 +106,8 @@ def to_passage(row: dict[str, Any], *, source: str | None = None) -> Passage:
     if not (title.strip() or text.strip()):
         raise ValueError('both "title" and "text" are blank')
     id = _identifier(row) if row.get("id") is not None else passage_id(title, text)
-    source = _text(row, "source", default=source or "") or None
+    named = composed(_text(row, "source", default=""))
+    source = f"{prefix}{named}" if named else source
     if source and len(source) > LONGEST_SOURCE:
         raise ValueError(f'"source" is longer than {LONGEST_SOURCE:,} characters')
     readers = row.get("readers")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from warnings import catch_warnings, simplefilter
 
-from gear_neo4j.errors import InputError
+from gear_neo4j.errors import InputError, TemporaryFailure
 from gear_neo4j.ingestion import heads, office
 from gear_neo4j.ingestion.html import to_markdown
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
@@ -43,7 +43,7 @@ def load(path: Path, *, limits: Limits = DEFAULT_LIMITS, name: str | None = None
             simplefilter("ignore", UserWarning)
             parts = [part for part in _bounded(_parts(path, name, limits), limits) if part.text.strip()]
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}") from error
+        raise TemporaryFailure(f"cannot be read: {error.strerror or error}") from error
     if not parts:
         hint = " (scanned pages need OCR first)" if path.suffix.lower() == ".pdf" else ""
         raise InputError(f"holds no text{hint}")

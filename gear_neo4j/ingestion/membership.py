@@ -13,15 +13,17 @@ class CollectionAccess:
     """A collection and the readers of its passages.
 
     Everyone who may read the collection may read passages without readers. If ``readers`` is None, existing passages
-    keep their readers. ``confined`` refuses lines whose id could belong to a passage in another collection.
+    keep their readers, and without ``widen`` they never get more. ``confined`` refuses lines whose id could belong to a
+    passage in another collection.
     """
 
     collection: str = DEFAULT_COLLECTION
     readers: tuple[str, ...] | None = None
     confined: bool = False
+    widen: bool = False
 
     @classmethod
-    def of(cls, collection: str, readers: Iterable[str] | None, *, confined: bool = False) -> Self:
+    def of(cls, collection: str, readers: Iterable[str] | None, *, confined: bool = False, widen: bool = False) -> Self:
         """The access with checked names; readers are sorted, each once.
 
         Raises:
@@ -33,7 +35,7 @@ class CollectionAccess:
         """
         given = [readers] if isinstance(readers, str) else readers
         names = None if given is None else reader_names(given)
-        return cls(checked_name(collection, kind="collection"), names, confined)
+        return cls(checked_name(collection, kind="collection"), names, confined, widen)
 
     def own(self, id: str) -> str:
         """The id of a line unchanged, if it cannot name a passage in another collection.

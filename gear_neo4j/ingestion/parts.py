@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
-from gear_neo4j.errors import InputError
+from gear_neo4j.errors import InputError, TemporaryFailure
 from gear_neo4j.ingestion.html import Page
 from gear_neo4j.ingestion.markdown import sections
 
@@ -39,18 +39,22 @@ def parts_of_page(page: Page, stem: str) -> Iterator[Part]:
 
 @contextmanager
 def explained(kind: str) -> Iterator[None]:
-    """Turn any exception into an InputError: a broken file can make a library raise anything."""
+    """Turn any exception into an InputError: a broken file can make a library raise anything.
+
+    A file system that fails, or too little memory, is a TemporaryFailure: the file may be good.
+    """
     try:
         yield
     except InputError:
         raise
     except Exception as error:
-        raise InputError(_reason(error, kind)) from error
+        # The loaders of langchain-community wrap their errors in a RuntimeError.
+        cause = error.__cause__ if type(error) is RuntimeError and error.__cause__ else error
+        failed = isinstance(cause, MemoryError | SystemError) or (isinstance(cause, OSError) and cause.errno)
+        raise (TemporaryFailure if failed else InputError)(_reason(cause, kind)) from error
 
 
-def _reason(error: Exception, kind: str) -> str:
-    # The loaders of langchain-community wrap their errors in a RuntimeError.
-    cause = error.__cause__ if type(error) is RuntimeError and error.__cause__ else error
+def _reason(cause: BaseException, kind: str) -> str:
     if isinstance(cause, UnicodeDecodeError):
         return f"is not UTF-8 (byte {cause.start + 1}): save it as UTF-8"
     if isinstance(cause, OSError):

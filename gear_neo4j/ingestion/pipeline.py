@@ -15,6 +15,7 @@ from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
+from gear_neo4j.ingestion.naming import BY_FOLDER, Naming, SourceNames, named_files
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import (
     PassageBatch,
@@ -25,7 +26,7 @@ from gear_neo4j.ingestion.reading import (
     size_of,
 )
 from gear_neo4j.ingestion.report import IngestReport
-from gear_neo4j.ingestion.sources import Files
+from gear_neo4j.ingestion.sources import NO_ROOTS, Files
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.models.embeddings import Embedder
@@ -38,7 +39,7 @@ class Ingest:
     ``replace`` lets a passage of a JSONL file replace another text with the same id; a document always replaces its
     earlier version. ``chunk_size`` is the length of a document's passages in characters, ``limits`` are the limits for
     a document, ``membership`` is the collection and the readers of all passages. ``names`` holds names that replace the
-    paths of files as sources, in metadata and in problems.
+    paths of files as sources, in metadata and in problems; other files are named by their source, as ``naming`` says.
     """
 
     graph: Graph
@@ -50,18 +51,26 @@ class Ingest:
     limits: Limits = DEFAULT_LIMITS
     membership: CollectionAccess = DEFAULT_MEMBERSHIP
     names: Mapping[Path, str] = field(default_factory=dict)
+    naming: Naming = BY_FOLDER
     report: IngestReport = field(default_factory=IngestReport)
 
-    def run(self, passages: Sequence[Path], triples: Sequence[Path]) -> IngestReport:
+    def run(
+        self, passages: Sequence[Path], triples: Sequence[Path], *, roots: Mapping[Path, Path] = NO_ROOTS
+    ) -> IngestReport:
         """Ingest files of passages, then files of triples.
 
+        Args:
+            roots: the folder that each file was found in; without one it is its own folder.
+
         Raises:
-            InputError: a JSONL file is missing or empty; nothing was written.
+            InputError: a JSONL file is missing or empty, or a source is not the one that the database knows by its
+                name; nothing was written.
             EmbeddingMismatch, ForeignGraph, MigrationError: the database cannot be written to; it is unchanged.
         """
         require_content(passages, triples)
         self.graph.prepare(model=self.embedder.name, dimension=self.embedder.dimension)
-        self._passages(passages)
+        documents = self._documents([path for path in passages if path not in self.names], roots)
+        self._passages([path for path in passages if path in self.names or path in documents], documents)
         self._triples(triples)
         if self.report.entities_removed:
             self.graph.communities.delete_empty()
@@ -73,7 +82,14 @@ class Ingest:
             self.report.synonyms_written = written
             self.on_progress(Progress("synonyms", done, total, written))
 
-    def _passages(self, files: Sequence[Path]) -> None:
+    def _documents(self, files: Sequence[Path], roots: Mapping[Path, Path]) -> Mapping[Path, str]:
+        """The names of the documents that files are."""
+        names = SourceNames.load(self.graph.registry, collection=self.membership.collection, naming=self.naming)
+        named = named_files(names, files, roots=roots)
+        self._report_problems(Problem(str(path), 0, reason) for path, reason in named.problems)
+        return named.names
+
+    def _passages(self, files: Sequence[Path], documents: Mapping[Path, str]) -> None:
         # If one run has two texts with the same id, the second must never replace the first.
         earlier: set[str] = set()
         ahead: Counter[str] = Counter()
@@ -84,7 +100,7 @@ class Ingest:
                 self.graph,
                 batch,
                 embedder=self.embedder,
-                collection=self.membership.collection,
+                membership=self.membership,
                 replaceable=lambda id: self.replace and id not in earlier,
             )
 
@@ -99,6 +115,8 @@ class Ingest:
                 limits=self.limits,
                 membership=self.membership,
                 names=self.names,
+                documents=documents,
+                prefix=self.naming.prefix,
             ):
                 ids = [passage.id for passage in batch.passages]
                 # Whether an id is taken is only known once all earlier passages are written.

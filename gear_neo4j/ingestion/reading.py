@@ -103,18 +103,30 @@ def read_passages(
     limits: Limits = DEFAULT_LIMITS,
     membership: CollectionAccess = DEFAULT_MEMBERSHIP,
     names: Mapping[Path, str] = NO_NAMES,
+    documents: Mapping[Path, str] = NO_NAMES,
+    prefix: str = "",
 ) -> Iterator[PassageBatch]:
-    """The passages of documents and JSONL files, in batches that may span files; at most one document is in memory."""
+    """The passages of documents and JSONL files, in batches that may span files; at most one document is in memory.
+
+    Args:
+        names: what replaces the names of files in titles and metadata.
+        documents: the names of the documents that files are; by default their names, or their paths.
+        prefix: begins the sources that lines of JSONL name.
+    """
     batch, before = PassageBatch(), 0
     with Converter(limits) as converter:
         for path in files:
-            name = names.get(path)
+            name, source = names.get(path), documents.get(path)
             items = (
-                _from_document(path, name, chunk_size, converter)
+                _from_document(path, name, source, chunk_size, converter)
                 if is_document(path)
-                else _from_lines(path, name, membership)
+                else _from_lines(path, source or name or path.name, prefix, membership)
             )
             for item in items:
+                # A document ends in the batch of its last passage, so that what is stale goes with it.
+                if batch.full and not isinstance(item, _DocumentEnd):
+                    yield batch
+                    batch = PassageBatch()
                 match item:
                     case Problem():
                         batch.problems.append(item)
@@ -124,9 +136,6 @@ def read_passages(
                         batch.passages.append(membership.passage(passage))
                         batch.locations.append(location)
                         batch.done = before + end
-                if batch.full:
-                    yield batch
-                    batch = PassageBatch()
             before += size_of([path])
     batch.done = before
     yield batch
@@ -191,9 +200,9 @@ def _estimate(path: Path) -> float:
     return triples * size_of([path]) / end if end else 0
 
 
-def _from_lines(path: Path, name: str | None, membership: CollectionAccess) -> Iterator[_ReadPassage | Problem]:
+def _from_lines(path: Path, source: str, prefix: str, membership: CollectionAccess) -> Iterator[_ReadPassage | Problem]:
     def parse(row: dict[str, Any]) -> Passage:
-        passage = to_passage(row, source=name or path.name)
+        passage = to_passage(row, source=source, prefix=prefix)
         membership.own(passage.id)
         return passage
 
@@ -207,13 +216,13 @@ def _from_lines(path: Path, name: str | None, membership: CollectionAccess) -> I
 
 
 def _from_document(
-    path: Path, name: str | None, chunk_size: int, converter: Converter
+    path: Path, name: str | None, source: str | None, chunk_size: int, converter: Converter
 ) -> Iterator[_ReadPassage | _DocumentEnd | Problem]:
     try:
-        passages = converter.passages_of(path, size=chunk_size, name=name)
+        passages = converter.passages_of(path, size=chunk_size, name=name, source=source)
     except InputError as error:
         yield Problem(str(path), 0, str(error))
         return
     for passage in passages:
         yield _ReadPassage(passage, Location(str(path), 0), 0)
-    yield _DocumentEnd(name or path.as_posix(), frozenset(passage.id for passage in passages))
+    yield _DocumentEnd(source or name or path.as_posix(), frozenset(passage.id for passage in passages))

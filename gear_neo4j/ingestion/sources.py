@@ -2,14 +2,16 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.loaders import is_document, kinds, refusal
 from gear_neo4j.text.address import local_path
 
+NO_ROOTS: Mapping[Path, Path] = MappingProxyType({})
 WITHOUT_SUFFIX = "without suffix"
 # Prefixes of hidden files, and of the lock files of Office.
 HIDDEN = (".", "~$")
@@ -19,13 +21,15 @@ HIDDEN = (".", "~$")
 class Files:
     """The files with passages (documents and JSONL), those with triples, and those left out.
 
-    ``skipped`` counts files of other kinds by suffix; ``links`` are the links that lead out of their folder.
+    ``skipped`` counts files of other kinds by suffix; ``links`` are the links that lead out of their folder. ``roots``
+    has the folder that was given for each file of passages in it.
     """
 
     passages: tuple[Path, ...]
     triples: tuple[Path, ...] = ()
     skipped: dict[str, int] = field(default_factory=dict)
     links: tuple[Path, ...] = ()
+    roots: Mapping[Path, Path] = field(default_factory=dict)
 
 
 def files_to_ingest(
@@ -49,18 +53,20 @@ def files_to_ingest(
     facts: list[Path] = []
     skipped: Counter[str] = Counter()
     links: list[Path] = []
+    roots: dict[Path, Path] = {}
     for source in map(local_path, sources):
         if source.is_dir():
-            gate = _Gate(source, follow_links=follow_links)
+            before, gate = len(passages), _Gate(source, follow_links=follow_links)
             found = _add_folder(source, gate, passages, facts, skipped)
             if not (found or may_be_empty):
                 raise InputError(_nothing_in(source, links=len(gate.links)))
             links.extend(gate.links)
+            roots = dict.fromkeys(passages[before:], source) | roots
         else:
             passages.append(_named_file(source))
     facts.extend(map(local_path, triples))
     unique = [tuple(dict.fromkeys(files)) for files in (passages, facts, links)]
-    return Files(unique[0], unique[1], dict(sorted(skipped.items())), unique[2])
+    return Files(unique[0], unique[1], dict(sorted(skipped.items())), unique[2], roots)
 
 
 class _Gate:

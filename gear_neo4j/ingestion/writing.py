@@ -1,6 +1,6 @@
 """Writes batches to Neo4j; existing items are looked up first, so nothing is embedded or written twice."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gear_neo4j.domain import Passage, Triple
@@ -11,13 +11,16 @@ from gear_neo4j.models.triple_vectors import encode
 
 # The extractor of triples from files, on triples and passages.
 GIVEN = "given"
+PASSAGES_A_BATCH = 500
+KEPT_READERS = "keeps its readers: the given ones would let more people read it; allow that with --widen"
 
 
 @dataclass(frozen=True, slots=True)
 class PassagesWritten:
     """The numbers of new passages, of replaced texts, and of items removed with these.
 
-    ``different`` holds the indexes of passages that were left out because another text has their id.
+    ``different`` holds the indexes of passages that were left out because another text has their id, ``kept`` the
+    sources that keep fewer readers than they were given.
     """
 
     new: int
@@ -25,6 +28,7 @@ class PassagesWritten:
     triples_removed: int = 0
     entities_removed: int = 0
     different: tuple[int, ...] = ()
+    kept: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +45,19 @@ def write_passages(
     *,
     embedder: Embedder,
     replaceable: Callable[[str], bool] = lambda _: False,
+    readers: Sequence[str] | None = None,
+    widen: bool = False,
 ) -> PassagesWritten:
     """Write new passages with their embeddings in one transaction; existing ones stay unchanged.
 
     ``replaceable`` says whether another text with the same id may be replaced; its triples are then removed in the same
-    transaction. A passage that only moved within its document gets its new position.
+    transaction. A passage that only moved within its document gets its new position. ``readers`` are those of every
+    source of the batch, None leaves them as they are on record; only with ``widen`` may what is stored get more.
     """
+    named = _named_readers(passages, readers)
+    kept = restrict(graph, named, collection=passages[0].collection, widen=widen) if named else frozenset()
     first: dict[str, Passage] = {}
-    for passage in passages:
+    for passage in map(_on_record, passages):
         first.setdefault(passage.id, passage)
     known = graph.corpus.check_passages(first.values())
     fresh = [passage for id, passage in first.items() if id not in known]
@@ -58,7 +67,6 @@ def write_passages(
     conflicting = changed - {passage.id for passage in replaced}
     new = 0
     if fresh:
-        fresh = _with_readers(graph, fresh)
         new = graph.corpus.write_passages(fresh, _embed(fresh, embedder))
         if new < len(fresh):
             # Another writer was faster, perhaps with other texts for the same ids.
@@ -66,14 +74,17 @@ def write_passages(
             conflicting |= {id for id, state in states.items() if not state.same}
     if moved:
         graph.corpus.move_passages(moved)
-        graph.corpus.write_readers({passage.id: passage.readers for passage in moved if passage.readers is not None})
-    deletion = graph.corpus.replace_passages(replaced, _embed(replaced, embedder)) if replaced else Deletion()
+        given = {passage.id: passage.readers for passage in moved if passage.readers is not None}
+        graph.corpus.write_readers(given, widen=widen)
+    deletion = (
+        graph.corpus.replace_passages(replaced, _embed(replaced, embedder), widen=widen) if replaced else Deletion()
+    )
     different = tuple(
         index
         for index, passage in enumerate(passages)
         if passage.id in conflicting or passage.content != first[passage.id].content
     )
-    return PassagesWritten(new, len(replaced), deletion.triples, deletion.entities, different)
+    return PassagesWritten(new, len(replaced), deletion.triples, deletion.entities, different, kept)
 
 
 def write_triples(
@@ -120,18 +131,38 @@ def triples_to_embed(graph: Graph, triples: Sequence[Triple], *, extractor: str 
     return list(dict.fromkeys(triple.text for triple in triples if triple.id not in check.triples))
 
 
-def _with_readers(graph: Graph, passages: Sequence[Passage]) -> list[Passage]:
-    """New passages, with the readers of the document's earlier version if they do not name any."""
-    silent = {passage.source for passage in passages if passage.readers is None and passage.position and passage.source}
-    if not silent:
-        return list(passages)
-    known = graph.sources.readers(sorted(silent), collection=passages[0].collection)
-    return [
-        replace(passage, readers=known[passage.source])
-        if passage.readers is None and passage.source in known and passage.position
-        else passage
-        for passage in passages
-    ]
+def restrict(
+    graph: Graph, readers: Mapping[str, Sequence[str]], *, collection: str, widen: bool = False
+) -> frozenset[str]:
+    """Record who may read documents, and give their passages and triples the same readers.
+
+    Returns:
+        The sources that keep their readers, because they would get more and ``widen`` is not set.
+    """
+    other = graph.readers.other(readers, collection=collection) if readers else {}
+    if not other:
+        return frozenset()
+    # First the record: what is written meanwhile has its readers, and a killed run can be repeated.
+    kept = graph.readers.record(other, collection=collection, widen=widen)
+    for source in other:
+        while lagging := graph.readers.lagging(source, collection=collection, limit=PASSAGES_A_BATCH):
+            graph.corpus.write_readers(lagging, widen=True)
+    return kept
+
+
+def _named_readers(passages: Sequence[Passage], readers: Sequence[str] | None) -> dict[str, Sequence[str]]:
+    """The readers that sources are given; a line of JSONL that names its own says nothing of its source."""
+    named: dict[str, Sequence[str]] = {}
+    for passage in passages:
+        own = passage.readers if passage.position else readers
+        if passage.source and passage.readers is not None and own is not None:
+            named[passage.source] = own
+    return named
+
+
+def _on_record(passage: Passage) -> Passage:
+    """The passage of a document without readers: it gets those on record."""
+    return replace(passage, readers=None) if passage.position and passage.source else passage
 
 
 def _embed(passages: Sequence[Passage], embedder: Embedder) -> list[list[float]]:

@@ -1,5 +1,6 @@
 """Origins of files: a folder on this machine, or an address that fsspec reads."""
 
+import os
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -7,16 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
+from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from gear_neo4j.errors import GearError, InputError
-from gear_neo4j.ingestion.lines import LONGEST_SOURCE
+from gear_neo4j.errors import GearError, InputError, TemporaryFailure
 from gear_neo4j.ingestion.loaders import is_document
+from gear_neo4j.ingestion.naming import NOT_UTF8, Root, SourceNames
 from gear_neo4j.ingestion.sources import HIDDEN, WITHOUT_SUFFIX, files_to_ingest
 from gear_neo4j.sync.origins import Listed, Listing, ReadDocument
 from gear_neo4j.sync.passages import PassageMaker
+from gear_neo4j.text.paths import composed, public_address
+from gear_neo4j.text.printable import is_storable
 
 # A file written within these seconds may change again without a new modification time.
 UNSETTLED_SECONDS = 2.0
@@ -30,7 +34,7 @@ class Files(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def file(self, name: str) -> AbstractContextManager[Path]:
+    def file(self, key: str) -> AbstractContextManager[Path]:
         """A context in which a document is a file on this machine.
 
         Raises:
@@ -38,13 +42,13 @@ class Files(ABC):
         """
 
     @abstractmethod
-    def known_as(self, name: str) -> str | None:
-        """The name to read a document under; None if its path is its name."""
+    def shown(self, listed: Listed) -> str | None:
+        """The name that a document has in titles and metadata; None if that is its file's."""
 
     def digest(self, listed: Listed) -> str | None:
         """The digest of a document's content; None if it cannot be read."""
         try:
-            with self.file(listed.name) as path:
+            with self.file(listed.key) as path:
                 return digest(path)
         except InputError:
             return None
@@ -54,9 +58,11 @@ class Files(ABC):
         for document in wanted:
             content = ""
             try:
-                with self.file(document.name) as path:
+                with self.file(document.key) as path:
                     content = digest(path)
-                    passages = maker.of_file(path, name=self.known_as(document.name))
+                    passages = maker.of_file(path, source=document.name, name=self.shown(document))
+            except TemporaryFailure as error:
+                yield ReadDocument(document, problem=str(error))
             except InputError as error:
                 yield ReadDocument(document, content, problem=str(error))
             else:
@@ -75,23 +81,41 @@ class Folder(Files):
         """The path as given."""
         return self.path.as_posix()
 
+    @property
+    def root(self) -> Path:
+        """The folder itself, or that of the single file."""
+        return self.path if self.path.is_dir() else self.path.parent
+
     def list(self) -> Listing:
-        """All documents, named by the paths that an ingest would use as sources."""
+        """All documents, by their paths below the folder."""
         files = files_to_ingest([self.path], follow_links=self.follow_links, may_be_empty=True)
         skipped = Counter(files.skipped)
         skipped.update(path.suffix.lower() for path in files.passages if not is_document(path))
         skipped.update(path.suffix.lower() for path in files.triples)
-        now = time.time()
-        paths = sorted({path.as_posix(): path for path in files.passages if is_document(path)}.items())
-        return Listing(tuple(Listed(name, _version(path, now)) for name, path in paths), dict(skipped))
+        now, root = time.time(), self.root
+        documents, problems = [], []
+        for path in filter(is_document, files.passages):
+            key = path.relative_to(root).as_posix()
+            if is_storable(key):
+                documents.append(Listed(composed(key), _version(path, now), key))
+            else:
+                problems.append((key, NOT_UTF8))
+        return Listing(tuple(sorted(documents, key=attrgetter("name"))), dict(skipped), tuple(problems))
+
+    def named(self, listing: Listing, sources: SourceNames) -> tuple[str, Listing]:
+        """The documents as an ingest would name them."""
+        prefix = sources.prefix(Root.of_folder(self.root), [listed.name for listed in listing.documents])
+        whole = self.path.is_dir()
+        record = prefix.text.rstrip("/") if whole else prefix.name(composed(self.path.name))
+        return record, listing.named(lambda listed: prefix.name(listed.name))
 
     @contextmanager
-    def file(self, name: str) -> Iterator[Path]:
+    def file(self, key: str) -> Iterator[Path]:
         """The file itself."""
-        yield Path(name)
+        yield self.root / key
 
-    def known_as(self, name: str) -> None:
-        """Its path is its name."""
+    def shown(self, listed: Listed) -> None:
+        """That of its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,44 +127,57 @@ class Remote(Files):
 
     @property
     def name(self) -> str:
-        """The address as given."""
-        return self.address
+        """The address, without what may be a secret."""
+        return public_address(self.address)
 
     def list(self) -> Listing:
-        """All documents, named by their addresses; hidden files are left out."""
+        """All documents, by their paths below the address; hidden files are left out."""
         skipped: Counter[str] = Counter()
         documents = []
-        with explained(self.address):
+        with explained(self.name):
             system, root = file_system(self.address)
             if not system.exists(root):
-                raise InputError(f"{self.address} does not exist")
+                raise InputError(f"{self.name} does not exist")
             for path, details in sorted(system.find(root, detail=True).items()):
-                below = PurePosixPath(path.removeprefix(root))
-                if any(part.startswith(HIDDEN) for part in below.parts):
+                address = system.unstrip_protocol(path)
+                below = PurePosixPath(public_address(path).removeprefix(public_address(root)).lstrip("/"))
+                if any(part.startswith(HIDDEN) for part in below.parts) or _leads_out(system, path, root):
                     continue
-                if is_document(Path(path)):
-                    documents.append(Listed(system.unstrip_protocol(path), _version_of(details)))
+                name = str(below) if below.parts else PurePosixPath(public_address(path)).name
+                if is_document(Path(name)):
+                    documents.append(Listed(composed(name), _version_of(details), address))
                 else:
-                    skipped[PurePosixPath(path).suffix.lower() or WITHOUT_SUFFIX] += 1
+                    skipped[PurePosixPath(name).suffix.lower() or WITHOUT_SUFFIX] += 1
         return Listing(tuple(documents), dict(skipped))
 
+    def named(self, listing: Listing, sources: SourceNames) -> tuple[str, Listing]:
+        """The documents by their addresses, or below the name that the source is given."""
+        name, prefix = sources.address(self.name, [listed.name for listed in listing.documents])
+        if prefix is not None:
+            return name, listing.named(lambda listed: prefix.name(listed.name))
+        return name, listing.named(lambda listed: composed(public_address(listed.key)))
+
     @contextmanager
-    def file(self, name: str) -> Iterator[Path]:
+    def file(self, key: str) -> Iterator[Path]:
         """A copy that exists within the context."""
-        if len(name) > LONGEST_SOURCE:
-            raise InputError(f"has an address longer than {LONGEST_SOURCE:,} characters")
         with TemporaryDirectory(prefix="gear-sync-") as folder:
-            copy = Path(folder) / f"document{PurePosixPath(name).suffix}"
+            copy = Path(folder) / f"document{PurePosixPath(public_address(key)).suffix}"
             with explained("cannot be read"):
-                system, path = file_system(name)
+                system, path = file_system(key)
                 if (system.size(path) or 0) > self.most_bytes:
                     raise InputError(f"is larger than {self.most_bytes // 2**20:,} MiB: split it")
                 system.get_file(path, str(copy))
             yield copy
 
-    def known_as(self, name: str) -> str:
-        """Its address."""
-        return name
+    def shown(self, listed: Listed) -> str:
+        """Its name, for it is read from a copy."""
+        return listed.name
+
+
+def _leads_out(system: Any, path: str, root: str) -> bool:
+    """Whether a file is a link out of its folder, which the address of a folder does not follow, either."""
+    local = isinstance(system.protocol, tuple) and "file" in system.protocol
+    return local and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
 def digest(path: Path) -> str:

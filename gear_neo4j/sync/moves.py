@@ -44,11 +44,12 @@ def _move(graph: Graph, former: str, passages: Iterable[Passage], *, collection:
         stored = graph.store.passages(ids[start : start + PASSAGES_A_BATCH])
         same = {id: now[old.title, old.text] for id, old in stored.items() if (old.title, old.text) in now}
         if same:
-            renamed += graph.corpus.rename_passages(_renames(graph, same))
+            renamed += graph.corpus.rename_passages(renames_of(graph, same))
     return renamed
 
 
-def _renames(graph: Graph, passages: Mapping[str, Passage]) -> list[Rename]:
+def renames_of(graph: Graph, passages: Mapping[str, Passage]) -> list[Rename]:
+    """The renames of stored passages, given by their old ids, and of the triples that they state."""
     pairs: dict[str, list[tuple[str, str]]] = {id: [] for id in passages}
     for triple in graph.corpus.triples_of(list(passages)):
         new = make_triple(passages[triple.passage_id].id, triple.subject, triple.predicate, triple.object)

@@ -1,19 +1,25 @@
 """The protocol of origins, which list and read documents."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from gear_neo4j.domain import Passage
+from gear_neo4j.ingestion.lines import LONGEST_SOURCE
+from gear_neo4j.ingestion.naming import SourceNames
 from gear_neo4j.sync.passages import PassageMaker
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A document in the listing of an origin: its name, and its version, which is empty if unknown."""
+    """A document in the listing of an origin: its name, and its version, which is empty if unknown.
+
+    ``key`` is what the origin finds it by: a path below it, an address, or the key of a row.
+    """
 
     name: str
     version: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +33,27 @@ class Listing:
     skipped: Mapping[str, int] = field(default_factory=dict)
     problems: tuple[tuple[str, str], ...] = ()
 
+    def named(self, name: Callable[[Listed], str]) -> "Listing":
+        """The documents by other names; of several with one name only the first."""
+        documents: dict[str, Listed] = {}
+        problems = list(self.problems)
+        for listed in self.documents:
+            new = replace(listed, name=name(listed))
+            if len(new.name) > LONGEST_SOURCE:
+                problems.append((listed.key, f"has a name longer than {LONGEST_SOURCE:,} characters: move it up"))
+            elif documents.setdefault(new.name, new) is not new:
+                problems.append(
+                    (listed.key, f"is the same document as {documents[new.name].key}: both are {new.name!r}")
+                )
+        return replace(self, documents=tuple(documents[one] for one in sorted(documents)), problems=tuple(problems))
+
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
     """A document after reading: its passages and the digest of its content, or the ``problem`` with it.
 
-    The digest is empty if the document could not be read at all.
+    The digest is empty if the document could not be read this time: what is stored of it stays, and the next sync reads
+    it again.
     """
 
     listed: Listed
@@ -42,11 +63,18 @@ class ReadDocument:
 
 
 class Origin(Protocol):
-    """A source of documents, such as a folder or a table."""
+    """Where documents are, such as a folder or a table."""
 
     @property
     def name(self) -> str:
-        """Its name in records."""
+        """Where it is, for messages."""
+
+    def named(self, listing: Listing, sources: SourceNames) -> tuple[str, Listing]:
+        """Its name in records, and its documents by the names that they have in a collection.
+
+        Raises:
+            InputError: the source is known by its name, but none of its documents is there.
+        """
 
     def list(self) -> Listing:
         """List its documents.

@@ -17,13 +17,13 @@ class PassageMaker:
     converter: Converter
     size: int
 
-    def of_file(self, path: Path, *, name: str | None) -> tuple[Passage, ...]:
-        """The passages of a file; their source is its name, or its path without one.
+    def of_file(self, path: Path, *, source: str, name: str | None) -> tuple[Passage, ...]:
+        """The passages of a file as a document; ``name`` replaces the file's own in titles and metadata.
 
         Raises:
             InputError: says why the file cannot be used.
         """
-        return tuple(self.converter.passages_of(path, size=self.size, name=name))
+        return tuple(self.converter.passages_of(path, size=self.size, name=name, source=source))
 
     def of_text(self, name: str, title: str, text: str, *, metadata: Mapping[str, Any]) -> tuple[Passage, ...]:
         """The passages of a text, without duplicates."""

@@ -20,9 +20,10 @@ from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.loaders import needs_extra
 from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
+from gear_neo4j.ingestion.naming import BY_FOLDER, Naming, SourceNames
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.writers import Writers
-from gear_neo4j.ingestion.writing import write_passages
+from gear_neo4j.ingestion.writing import KEPT_READERS, write_passages
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.sync.moves import move
 from gear_neo4j.sync.origins import Origin
@@ -32,13 +33,15 @@ from gear_neo4j.sync.report import SyncReport
 
 PASSAGES_A_BATCH = 256
 DOCUMENTS_A_BATCH = 100
+DOCUMENTS_A_PAGE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class OriginPlan:
-    """An origin and its plan."""
+    """An origin, its name in records, and its plan."""
 
     origin: Origin
+    name: str
     plan: Plan
 
 
@@ -52,11 +55,21 @@ class _Document:
 
 
 @dataclass(frozen=True, slots=True)
+class _Written:
+    """The numbers of a batch, and the documents that keep fewer readers than they were given."""
+
+    passages: int
+    moved: int
+    removed: Deletion
+    kept: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class SourceSync:
     """Updates a collection from its origins: the graph, the embedder, the callbacks, and options for reading.
 
-    ``membership`` is the collection and the readers of all passages. ``blank`` says that the database does not have our
-    schema yet, and may only be read.
+    ``membership`` is the collection and the readers of all passages, ``naming`` says how documents are named. ``blank``
+    says that the database does not have our schema yet; only with ``writes`` is anything recorded before the run.
     """
 
     graph: Graph
@@ -66,7 +79,9 @@ class SourceSync:
     chunk_size: int = CHUNK_SIZE
     limits: Limits = DEFAULT_LIMITS
     membership: CollectionAccess = DEFAULT_MEMBERSHIP
+    naming: Naming = BY_FOLDER
     blank: bool = False
+    writes: bool = True
     report: SyncReport = field(default_factory=SyncReport)
 
     def plan(self, origins: Sequence[Origin]) -> list[OriginPlan]:
@@ -75,7 +90,13 @@ class SourceSync:
         Raises:
             InputError: an origin does not exist or cannot be read.
         """
-        plans = [self._plan(origin) for origin in origins]
+        sources = SourceNames.load(
+            None if self.blank else self.graph.registry,
+            collection=self.membership.collection,
+            naming=self.naming,
+            writes=self.writes,
+        )
+        plans = [self._plan(origin, sources) for origin in origins]
         for entry in plans:
             self.report.add_plan(entry.plan)
             for source in entry.plan.unusable:
@@ -101,7 +122,7 @@ class SourceSync:
         for entry in plans:
             with Writers() as writers:
                 for batch in self._batches(entry):
-                    writers.submit(partial(self._write, entry, batch), lambda done: self.report.add_written(*done))
+                    writers.submit(partial(self._write, entry, batch), self._count)
             for start in range(0, len(entry.plan.deleted), DOCUMENTS_A_BATCH):
                 names = entry.plan.deleted[start : start + DOCUMENTS_A_BATCH]
                 self.report.add_written(
@@ -111,21 +132,23 @@ class SourceSync:
             self.graph.communities.delete_empty()
         return self.report
 
-    def _plan(self, origin: Origin) -> OriginPlan:
-        listing = origin.list()
+    def _plan(self, origin: Origin, sources: SourceNames) -> OriginPlan:
+        name, listing = origin.named(origin.list(), sources)
         skipped = Counter(self.report.skipped) + Counter(listing.skipped)
         self.report.skipped = dict(sorted(skipped.items()))
-        for name, reason in listing.problems:
-            self._problem(name, reason)
+        for document, reason in listing.problems:
+            self._problem(document, reason)
         here = [replace(document, version=self._version(document.version)) for document in listing.documents]
-        known = {} if self.blank else self._known(origin)
+        known = {} if self.blank else self._known(name)
         as_listed = {document.name: document for document in listing.documents}
-        return OriginPlan(origin, plan(here, known, digest=lambda document: origin.digest(as_listed[document.name])))
+        return OriginPlan(
+            origin, name, plan(here, known, digest=lambda document: origin.digest(as_listed[document.name]))
+        )
 
-    def _known(self, origin: Origin) -> dict[str, ReadSource]:
+    def _known(self, name: str) -> dict[str, ReadSource]:
         collection = self.membership.collection
-        known = {source.name: source for source in self.graph.manifest.read(origin.name, collection=collection)}
-        known = known or self._ingested(origin)
+        known = {source.name: source for source in self.graph.manifest.read(name, collection=collection)}
+        known = known or self._ingested(name)
         # Documents that this installation cannot list are not gone.
         return {name: source for name, source in known.items() if not needs_extra(Path(name))}
 
@@ -134,20 +157,16 @@ class SourceSync:
         readers = self.membership.readers
         return f"{self.chunk_size} {'' if readers is None else ' '.join(readers)} {version}" if version else ""
 
-    def _ingested(self, origin: Origin) -> dict[str, ReadSource]:
+    def _ingested(self, name: str) -> dict[str, ReadSource]:
         """The documents of an origin that were ingested before its first sync."""
-        known: dict[str, ReadSource] = {}
-        below, after = f"{origin.name.rstrip('/')}/", origin.name[:-1]
-        while True:
-            page = self.graph.sources.page(after=after, limit=DOCUMENTS_A_BATCH)
-            for entry in page.sources:
-                if entry.collection == self.membership.collection and (
-                    f"{entry.source}/" == below or entry.source.startswith(below)
-                ):
-                    known[entry.source] = ReadSource(entry.source, "", "")
-            if page.next is None or not (page.next < below or page.next.startswith(below)):
-                return known
-            after = page.next
+        registry, collection = self.graph.registry, self.membership.collection
+        known = dict.fromkeys(registry.stored([name], collection=collection))
+        after: str | None = ""
+        while after is not None:
+            page = registry.below(f"{name}/", collection=collection, after=after, limit=DOCUMENTS_A_PAGE)
+            known |= dict.fromkeys(document for document, _ in page)
+            after = page[-1][0] if len(page) == DOCUMENTS_A_PAGE else None
+        return {document: ReadSource(document, "", "") for document in known}
 
     def _batches(self, entry: OriginPlan) -> Iterator[list[_Document]]:
         batch: list[_Document] = []
@@ -182,34 +201,47 @@ class SourceSync:
                     yield _Document(own, record, former.get(name))
                 self.on_progress(Progress("documents", number, len(wanted), self.report.passages_written))
 
-    def _write(self, entry: OriginPlan, documents: Sequence[_Document]) -> tuple[int, int, Deletion]:
+    def _write(self, entry: OriginPlan, documents: Sequence[_Document]) -> _Written:
         """Write a batch, remove stale passages of its documents, and record them."""
         collection = self.membership.collection
         records = [document.record for document in documents]
         # Recorded first, without a version: a document deleted after an interrupted write must still be known.
         begun = [replace(record, version="", digest="") for record in records]
-        self.graph.manifest.record(begun, entry.origin.name, collection=collection)
-        moved = move(
-            self.graph,
-            {document.record.name: (document.former, document.passages) for document in documents if document.former},
-            collection=collection,
-        )
+        former = {document.record.name: document.former for document in documents if document.former}
+        taken = entry.plan.overwritten
+        self.graph.manifest.record(begun, entry.name, collection=collection, moves=former, taken=taken)
+        moves = {
+            document.record.name: (document.former, document.passages) for document in documents if document.former
+        }
+        moved = move(self.graph, moves, collection=collection)
         passages = [passage for document in documents for passage in document.passages]
-        written = 0
+        written, kept = 0, set[str]()
         for start in range(0, len(passages), PASSAGES_A_BATCH):
             part = passages[start : start + PASSAGES_A_BATCH]
-            written += write_passages(self.graph, part, embedder=self.embedder).new
+            outcome = write_passages(
+                self.graph,
+                part,
+                embedder=self.embedder,
+                readers=self.membership.readers,
+                widen=self.membership.widen,
+            )
+            written += outcome.new
+            kept |= outcome.kept
         held = {document.record.name: frozenset(passage.id for passage in document.passages) for document in documents}
         removed = remove_stale(self.graph, held, collection=collection)
-        former = {document.former for document in documents if document.former}
-        if gone := sorted(former - entry.plan.overwritten):
+        if gone := sorted(set(former.values()) - taken):
             removed += forget_documents(self.graph, gone, collection=collection)
-        self.graph.manifest.record(records, entry.origin.name, collection=collection)
-        return written, moved, removed
+        self.graph.manifest.record(records, entry.name, collection=collection)
+        return _Written(written, moved, removed, frozenset(kept))
 
     def _contents(self, name: str) -> set[tuple[str, str]]:
         ids = [id for id, _ in self.graph.sources.of_documents([name], collection=self.membership.collection)]
         return {(passage.title, passage.text) for passage in self.graph.store.passages(ids).values()}
+
+    def _count(self, done: _Written) -> None:
+        self.report.add_written(done.passages, done.moved, done.removed)
+        for source in sorted(done.kept):
+            self._problem(source, KEPT_READERS)
 
     def _problem(self, name: str, reason: str) -> None:
         self.report.problems += 1

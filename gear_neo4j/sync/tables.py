@@ -14,10 +14,13 @@ from gear_neo4j.domain import Passage
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.ingestion import heads
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE
+from gear_neo4j.ingestion.naming import Root, SourceNames
 from gear_neo4j.sync.files import explained, file_system
 from gear_neo4j.sync.origins import Listed, Listing, ReadDocument
 from gear_neo4j.sync.passages import PassageMaker
 from gear_neo4j.text.address import is_address
+from gear_neo4j.text.paths import composed, folder_name, public_address
+from gear_neo4j.text.printable import is_storable
 from gear_neo4j.text.redaction import redacted
 
 NEEDS_EXTRA = "a table needs the extra: pip install 'gear-neo4j[tables]'"
@@ -85,10 +88,10 @@ class Rows:
 
     @property
     def name(self) -> str:
-        """The path or address, without credentials, and the table in a database."""
+        """The path or address, without what may be a secret, and the table in a database."""
         if not self.table.table:
             source = self.table.source
-            return source if is_address(source) else Path(source).as_posix()
+            return public_address(source) if is_address(source) else Path(source).as_posix()
         return f"{_without_login(self.table.source)}/{self.table.table}"
 
     def list(self) -> Listing:
@@ -97,14 +100,27 @@ class Rows:
         problems = []
         for number, row in enumerate(self._rows(), start=1):
             key = row[self.table.key]
-            name = self._name(key)
-            if key is None or len(name) > LONGEST_SOURCE:
+            name = composed(str(key))
+            if key is None or not is_storable(name) or len(name) > LONGEST_SOURCE:
                 problems.append((self.name, f"row {number:,} has no key that can be used: {key!r:.80}"))
             elif name in documents:
-                problems.append((name, "another row has this key: only the first is read"))
+                problems.append((f"{self.name}#{name}", "another row has this key: only the first is read"))
             else:
-                documents[name] = Listed(name, self._digest(row))
+                documents[name] = Listed(name, self._digest(row), name)
         return Listing(tuple(documents[name] for name in sorted(documents)), problems=tuple(problems))
+
+    def named(self, listing: Listing, sources: SourceNames) -> tuple[str, Listing]:
+        """The rows by the name of their table and their keys."""
+        keys = [listed.name for listed in listing.documents]
+        if self.table.table or is_address(self.table.source) or sources.naming.source:
+            name, prefix = sources.address(self._where, keys)
+            text = f"{name}#" if prefix is None else prefix.text
+        else:
+            file = Path(self.table.source)
+            root = Root.of_folder(file.parent)
+            name = sources.prefix(root, [f"{composed(file.name)}#{key}" for key in keys]).name(composed(file.name))
+            text = f"{name}#"
+        return name, listing.named(lambda listed: f"{text}{listed.name}")
 
     def digest(self, listed: Listed) -> str:
         """The version, which is the same for an equal row with another key."""
@@ -112,15 +128,19 @@ class Rows:
 
     def read(self, wanted: Sequence[Listed], maker: PassageMaker) -> Iterator[ReadDocument]:
         """Read rows, in the order of the table."""
-        waiting = {listed.name: listed for listed in wanted}
+        waiting = {listed.key: listed for listed in wanted}
         for row in self._rows() if waiting else ():
-            if listed := waiting.pop(self._name(row[self.table.key]), None):
+            if listed := waiting.pop(composed(str(row[self.table.key])), None):
                 passages = self._passages(listed.name, row, maker)
                 problem = None if passages else "holds no text"
                 yield ReadDocument(listed, self._digest(row), passages, problem)
 
-    def _name(self, key: object) -> str:
-        return f"{self.name}#{key}"
+    @property
+    def _where(self) -> str:
+        """What identifies the table, on every machine."""
+        if self.table.table or is_address(self.table.source):
+            return self.name
+        return f"{folder_name(Path(self.table.source).parent).rstrip('/')}/{Path(self.table.source).name}"
 
     def _digest(self, row: Row) -> str:
         content = json.dumps([[name, row[name]] for name in self.table.content], default=str)

@@ -167,7 +167,9 @@ def test_a_triple_that_is_written_while_readers_change_has_the_new_ones(gear, da
 
     def restrict():
         for start in range(0, 60, 4):
-            graph.corpus.write_readers({passage.id: ["user:ada"] for passage in passages[start : start + 4]})
+            graph.corpus.write_readers(
+                {passage.id: ["user:ada"] for passage in passages[start : start + 4]}, widen=True
+            )
 
     threads = [threading.Thread(target=work) for work in (extract, restrict)]
     for thread in threads:

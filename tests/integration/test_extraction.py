@@ -209,7 +209,7 @@ def test_a_text_that_is_replaced_while_a_model_reads_it_waits_for_the_next_run(f
 
     def replacing(messages):
         if number_of(messages) == 20:
-            Graph(few).corpus.replace_passages([new], embedder.embed([new.content]).tolist())
+            Graph(few).corpus.replace_passages([new], embedder.embed([new.content]).tolist(), widen=False)
         return extract(messages)
 
     with ScriptedServer(replacing) as server:

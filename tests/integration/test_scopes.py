@@ -269,7 +269,7 @@ def test_communities_are_for_those_who_may_read_all_that_they_rest_on(
         view = gear.scoped(principals=principals)
         first = set(view.communities.read().communities)
         expected = for_readers(database, gear, corpus, principals)
-        gear.graph.corpus.write_readers({changed.id: readers})
+        gear.graph.corpus.write_readers({changed.id: readers}, widen=True)
         found = view.communities.read().communities.values()
         hidden = changed.collection if lost else None
         known = gear.communities.read().communities

@@ -55,11 +55,6 @@ class Sources:
         rows = self._database.call("passages_of_documents", sources=list(sources), collection=collection)
         return [(row["id"], row["source"]) for row in rows]
 
-    def readers(self, sources: Sequence[str], *, collection: str) -> dict[str, tuple[str, ...]]:
-        """The readers of those of the sources in a collection that name any, as one of their passages has them."""
-        rows = self._database.call("readers_of_sources", sources=list(sources), collection=collection)
-        return {row["source"]: tuple(row["readers"]) for row in rows}
-
     def preview(self, source: str, *, collection: str) -> Deletion:
         """What deleting a source from a collection would delete; read-only."""
         return Deletion(**self._database.call("preview_source", source=source, collection=collection)[0])

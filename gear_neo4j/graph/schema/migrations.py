@@ -3,6 +3,7 @@
 The chain has the target ``gear-neo4j``, so another tool's chain in the same database is left alone.
 """
 
+import logging
 import re
 import time
 
@@ -14,8 +15,10 @@ from gear_neo4j.graph.schema.migration_files import TARGET, Migration, load, num
 from gear_neo4j.graph.schema.migration_lock import LOCK_CONSTRAINTS, Lock, locked
 from gear_neo4j.graph.schema.record import has_foreign_entities, read_record
 from gear_neo4j.graph.write.community_store import CommunityStore
+from gear_neo4j.graph.write.reader_records import ReaderRecords
 from gear_neo4j.scope import DEFAULT_COLLECTION
 
+LOGGER = logging.getLogger("gear_neo4j.schema")
 _CREATE = re.compile(r"CREATE [A-Z ]*(?:INDEX|CONSTRAINT) (\w+) IF NOT EXISTS")
 # The folder of migrations for servers whose vector indexes filter by collection.
 INDEX_FILTERS = "index_filters"
@@ -26,6 +29,9 @@ STAMPED_A_BATCH = 500
 # The migration after which communities of earlier versions are put into the default collection, if it is the only one.
 CLAIMED = "V007__community_collection.cypher"
 CLAIMED_A_BATCH = 1_000
+# The migration after which the readers of documents of earlier versions are put on record.
+DERIVED = "V010__source_records.cypher"
+DERIVED_A_BATCH = 500
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
@@ -148,6 +154,8 @@ def _apply(
         _stamp(database, lock)
     if migration.source == CLAIMED:
         _claim(database, lock)
+    if migration.source == DERIVED:
+        _derive_readers(database, lock)
     lock.require()
     database.call(
         "record_migration",
@@ -176,6 +184,24 @@ def _claim(database: Database, lock: Lock) -> None:
     while claimed:
         lock.require()
         claimed = CommunityStore(database).claim(limit=CLAIMED_A_BATCH) > 0
+
+
+def _derive_readers(database: Database, lock: Lock) -> None:
+    """Put the readers of documents on record, which their passages alone held before."""
+    last: str | None = ""
+    recorded = restricted = 0
+    while last is not None:
+        lock.require()
+        done = ReaderRecords(database).derive(after=last, limit=DERIVED_A_BATCH)
+        last, recorded, restricted = done.last, recorded + done.recorded, restricted + done.restricted
+    if recorded:
+        LOGGER.warning(
+            "%s: the readers of %d documents are on record now; %d of their passages, which others could read, have "
+            "the same readers: 'gear readers' lists them",
+            database.name,
+            recorded,
+            restricted,
+        )
 
 
 def foreign_labels(database: Database) -> set[str]:

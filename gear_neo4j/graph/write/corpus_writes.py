@@ -60,8 +60,19 @@ class CorpusWrites:
         return {row["id"]: PassageState(row["same"], row["moved"]) for row in rows}
 
     def write_passages(self, passages: Sequence[Passage], vectors: Vectors) -> int:
-        """Write new passages with their embeddings; returns how many are new, whoever else writes them, too."""
-        return int(self._database.call("write_passages", rows=_embedded_rows(passages, vectors))[0]["written"])
+        """Write new passages with their embeddings; returns how many are new, whoever else writes them, too.
+
+        A passage that does not name its readers gets those on record for its source.
+        """
+        silent = {(one.collection, one.source) for one in passages if one.readers is None and one.source}
+        numbers = {source: number for number, source in enumerate(sorted(silent))}
+        sources = [
+            {"number": number, "id": f"{collection}/{source}"} for (collection, source), number in numbers.items()
+        ]
+        rows = [
+            row | {"of": numbers.get((row["collection"], row["source"]))} for row in _embedded_rows(passages, vectors)
+        ]
+        return int(self._database.call("write_passages", rows=rows, sources=sources)[0]["written"])
 
     def move_passages(self, passages: Sequence[Passage]) -> None:
         """Update position and metadata of existing passages, and the readers of those that say who they are."""
@@ -85,15 +96,21 @@ class CorpusWrites:
         ]
         return int(self._database.call("rename_passages", rows=rows)[0]["renamed"])
 
-    def write_readers(self, readers: Mapping[str, Sequence[str]]) -> None:
-        """Set the readers of passages, by id, and of their triples with them; none means everybody."""
+    def write_readers(self, readers: Mapping[str, Sequence[str]], *, widen: bool) -> None:
+        """Set the readers of passages, by id, and of their triples with them; none means everybody.
+
+        Only with ``widen`` does a passage get more readers.
+        """
         if readers:
             rows = [{"id": id, "readers": list(names)} for id, names in sorted(readers.items())]
-            self._database.call("write_readers", rows=rows)
+            self._database.call("write_readers", rows=rows, widen=widen)
 
-    def replace_passages(self, passages: Sequence[Passage], vectors: Vectors) -> Deletion:
-        """Write new texts under existing ids; the triples of the old texts are deleted."""
-        row = self._database.call("replace_passages", rows=_embedded_rows(passages, vectors))[0]
+    def replace_passages(self, passages: Sequence[Passage], vectors: Vectors, *, widen: bool) -> Deletion:
+        """Write new texts under existing ids; the triples of the old texts are deleted.
+
+        Only with ``widen`` does a passage get more readers.
+        """
+        row = self._database.call("replace_passages", rows=_embedded_rows(passages, vectors), widen=widen)[0]
         return Deletion(triples=row["triples"], entities=row["entities"])
 
     def delete_passages(self, ids: Sequence[str]) -> Deletion:

@@ -1,11 +1,13 @@
 """What syncs have read: a record for each document, in the graph that they bring up to date."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from gear_neo4j.graph.connection.database import Database
 
 RECORDS_A_BATCH = 1_000
+NO_MOVES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,21 @@ class Manifest:
         for row in self._database.stream("source_manifest", origin=origin, collection=collection):
             yield ReadSource(**row)
 
-    def record(self, sources: Sequence[ReadSource], origin: str, *, collection: str) -> None:
-        """Record that documents were read."""
+    def record(
+        self,
+        sources: Sequence[ReadSource],
+        origin: str,
+        *,
+        collection: str,
+        moves: Mapping[str, str] = NO_MOVES,
+        taken: Set[str] = frozenset(),
+    ) -> None:
+        """Record that documents were read.
+
+        Args:
+            moves: the former names of documents that have moved, by their new names: their readers come with them.
+            taken: the former names that other documents have now.
+        """
         rows = [
             {
                 "id": _id(source.name, collection),
@@ -44,7 +59,14 @@ class Manifest:
             }
             for source in sources
         ]
-        self._database.call("record_sources", rows=rows, origin=origin, collection=collection)
+        if not moves:
+            self._database.call("record_sources", rows=rows, origin=origin, collection=collection)
+            return
+        moved = [
+            {"from": _id(old, collection), "to": _id(new, collection), "source": new, "taken": new in taken}
+            for new, old in moves.items()
+        ]
+        self._database.call("record_moves", rows=rows, origin=origin, collection=collection, moves=moved)
 
     def forget(self, names: Sequence[str], *, collection: str) -> None:
         """Delete the records of documents, so that the next sync reads them again."""

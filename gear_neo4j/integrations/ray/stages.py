@@ -154,7 +154,7 @@ class Write(Stage):
         graph = self._session.graph
         if isinstance(batch, TripleBatch):
             return write_triple_batch(graph, batch, embedder=embedder)
-        return write_passage_batch(graph, batch, embedder=embedder, collection=self._job.membership.collection)
+        return write_passage_batch(graph, batch, embedder=embedder, membership=self._job.membership)
 
     def _extracted(self, batch: ExtractionResult, embedder: Embedder, size: int) -> Written:
         graph = self._session.graph

@@ -1,0 +1,30 @@
+// name: record_moves(rows, collection, origin, moves)
+// access: write
+// columns: none
+// Records documents that a sync has read, of which $moves have come from another name, each from and to the name of a
+// record of readers; their readers come with them, in the same transaction. Where another document had the new name, only
+// who may read both may read it, unless that one has moved, too (taken).
+// include: exclusive_lock()
+UNWIND $rows AS row
+MERGE (s:__GearSource {id: row.id})
+SET s.collection = $collection, s.origin = $origin, s.name = row.name, s.version = row.version, s.digest = row.digest,
+  s.problem = row.problem
+WITH count(*) AS recorded
+CALL () {
+  UNWIND $moves AS move
+  OPTIONAL MATCH (former:__GearReaders {id: move.from})
+  USING INDEX SEEK former:__GearReaders(id)
+  // All are read before the first is written: documents may exchange names.
+  RETURN collect({to: move.to, source: move.source, taken: move.taken, readers: former.readers}) AS moved
+}
+CALL (moved) {
+  UNWIND moved AS move
+  OPTIONAL MATCH (former:__GearReaders {id: move.to})
+  USING INDEX SEEK former:__GearReaders(id)
+  WITH move, former, [name IN move.readers WHERE former IS NULL OR move.taken OR name IN former.readers] AS readers
+  FOREACH (_ IN CASE WHEN move.readers IS NOT NULL THEN [1] ELSE [] END |
+    MERGE (r:__GearReaders {id: move.to})
+    SET r.collection = $collection, r.source = move.source, r.readers = CASE readers WHEN [] THEN [''] ELSE readers END
+  )
+  FOREACH (_ IN CASE WHEN move.readers IS NULL AND move.taken THEN [1] ELSE [] END | DELETE former)
+}

@@ -1,0 +1,12 @@
+// name: stored_documents(sources, collection)
+// access: read
+// columns: source
+// Those of the given documents that have passages in a collection.
+UNWIND $sources AS source
+WITH source
+WHERE EXISTS {
+  MATCH (p:Passage {source: source})
+  USING INDEX SEEK p:Passage(source)
+  WHERE coalesce(p.collection, 'default') = $collection
+}
+RETURN source

@@ -1,0 +1,87 @@
+"""The sources that have been read into a collection: a record of each, with where it was read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gear_neo4j.graph.connection.database import Database
+
+# A source that each run of a container reads from another folder keeps this many of them.
+MOST_ROOTS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownSource:
+    """A source of documents in a collection.
+
+    ``roots`` are the folders or addresses that it was read from, the last one first; ``machine`` is the name of the one
+    that read it last, and ``read`` when, in ISO 8601.
+    """
+
+    name: str
+    roots: tuple[str, ...]
+    machine: str
+    read: str
+
+
+class SourceRegistry:
+    """The sources of one database; each method is one query and one round trip."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self, collection: str) -> list[KnownSource]:
+        """The sources of a collection, in order of name."""
+        return [
+            KnownSource(
+                name=row["name"], roots=tuple(row["roots"]), machine=row["machine"], read=row["read"].iso_format()
+            )
+            for row in self._database.call("known_sources", collection=collection)
+        ]
+
+    def record(self, name: str, *, root: str, machine: str, collection: str, known: bool) -> bool:
+        """Record where a source was read; returns whether it is this source's name.
+
+        Args:
+            known: whether the source has the name already, whatever it was read from.
+        """
+        row = self._database.call(
+            "record_origin",
+            id=_id(name, collection),
+            collection=collection,
+            name=name,
+            root=root,
+            machine=machine,
+            most=MOST_ROOTS,
+            known=known,
+        )[0]
+        return bool(row["recorded"])
+
+    def forget(self, name: str, *, collection: str) -> None:
+        """Forget a source, not its documents."""
+        self._database.call("forget_origin", id=_id(name, collection))
+
+    def rename(self, names: Mapping[str, str], *, origin: tuple[str, str], collection: str) -> None:
+        """Give the records of documents other names, with the old and the new name of their origin."""
+        rows = [{"from": _id(old, collection), "to": _id(new, collection), "name": new} for old, new in names.items()]
+        former, renamed = origin
+        self._database.call("rename_documents", rows=rows, collection=collection, origin=former, renamed=renamed)
+
+    def stored(self, documents: Sequence[str], *, collection: str) -> set[str]:
+        """Those of the documents that have passages in a collection."""
+        rows = self._database.call("stored_documents", sources=list(documents), collection=collection)
+        return {row["source"] for row in rows}
+
+    def below(self, prefix: str, *, collection: str, after: str = "", limit: int) -> list[tuple[str, int]]:
+        """The next documents whose names begin with a prefix, in order, with the numbers of their passages."""
+        rows = self._database.call("documents_below", prefix=prefix, collection=collection, after=after, limit=limit)
+        return [(row["source"], row["passages"]) for row in rows]
+
+    def count(self, prefixes: Sequence[str], *, collection: str) -> dict[str, tuple[int, int]]:
+        """The numbers of documents and passages whose documents' names begin with each of the prefixes."""
+        rows = self._database.call("count_documents", prefixes=list(prefixes), collection=collection)
+        return {row["prefix"]: (row["documents"], row["passages"]) for row in rows}
+
+
+def _id(name: str, collection: str) -> str:
+    # The name of a collection holds no slash.
+    return f"{collection}/{name}"
