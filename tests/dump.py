@@ -1,10 +1,11 @@
-"""Everything that a database holds, to be compared: nodes, relationships, indexes and constraints."""
+"""Everything that a database holds, to be compared, but where and when its sources were read."""
 
 from gear_neo4j.graph.queries import Query
 
 NODES = Query(
     "nodes",
-    "MATCH (n) WHERE NOT n:__GearTests RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS properties",
+    "MATCH (n) WHERE NOT (n:__GearTests OR n:__GearOrigin) "
+    "RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS properties",
 )
 RELATIONSHIPS = Query(
     "relationships",

@@ -74,8 +74,7 @@ def write_passages(
             conflicting |= {id for id, state in states.items() if not state.same}
     if moved:
         graph.corpus.move_passages(moved)
-        given = {passage.id: passage.readers for passage in moved if passage.readers is not None}
-        graph.corpus.write_readers(given, widen=widen)
+        graph.corpus.write_readers(_readers_of_lines(graph, moved), widen=widen)
     deletion = (
         graph.corpus.replace_passages(replaced, _embed(replaced, embedder), widen=widen) if replaced else Deletion()
     )
@@ -158,6 +157,15 @@ def _named_readers(passages: Sequence[Passage], readers: Sequence[str] | None) -
         if passage.source and passage.readers is not None and own is not None:
             named[passage.source] = own
     return named
+
+
+def _readers_of_lines(graph: Graph, moved: Sequence[Passage]) -> dict[str, Sequence[str]]:
+    """The readers of lines of JSONL: their own, or those on record for the source that they name now."""
+    lines = [passage for passage in moved if not passage.position]
+    silent = {passage.source for passage in lines if passage.source and passage.readers is None}
+    known = graph.readers.of(sorted(silent), collection=lines[0].collection) if silent else {}
+    named = {line.id: known.get(line.source or "") if line.readers is None else line.readers for line in lines}
+    return {id: readers for id, readers in named.items() if readers is not None}
 
 
 def _on_record(passage: Passage) -> Passage:

@@ -28,7 +28,8 @@ from gear_neo4j.ingestion.writing import write_triples
 from gear_neo4j.models.triple_vectors import encode
 
 NODES = Query(
-    "nodes", "MATCH (n) WHERE NOT n:__GearTests RETURN elementId(n) AS id, labels(n) AS l, properties(n) AS p"
+    "nodes",
+    "MATCH (n) WHERE NOT (n:__GearTests OR n:__GearOrigin) RETURN elementId(n) AS id, labels(n) AS l, properties(n) AS p",
 )
 EDGES = Query(
     "edges",
@@ -189,7 +190,7 @@ def test_documents_lines_and_data_sets_are_ingested_together(gear, docs):
     report, problems = ingested(gear, "docs")
 
     assert ([], 6, 1) == (problems, report.passages_written, report.triples_written)
-    assert ("corpus.jsonl", None) == texts(gear)["two"]
+    assert ("docs/set/corpus.jsonl", None) == texts(gear)["two"]
 
 
 def test_passages_are_as_long_as_asked_for(gear, docs):
@@ -472,14 +473,14 @@ def test_a_large_source_goes_in_batches_and_a_killed_run_is_completed(gear, data
     ingested(gear, lines(tmp_path / "a.jsonl", *rows), triples=[lines(tmp_path / "t.jsonl", *facts)])
 
     with pytest.raises(KeyboardInterrupt):
-        forget(Graph(Dying(database, "delete_passages", call=2)), "a.jsonl")
+        forget(Graph(Dying(database, "delete_passages", call=2)), tmp_path / "a.jsonl")
     assert (60, 120, 60 + 8) == (
         gear.corpus.counts().passages,
         gear.corpus.counts().triples,
         gear.corpus.counts().entities,
     )
     done = []
-    gone = gear.corpus.forget("a.jsonl", on_progress=lambda one: done.append((one.done, one.total)))
+    gone = gear.corpus.forget(tmp_path / "a.jsonl", on_progress=lambda one: done.append((one.done, one.total)))
 
     assert Deletion(60, 120, 68) == gone
     assert [(40, 60), (60, 60)] == done
@@ -561,7 +562,9 @@ def test_of_two_that_remove_the_last_triples_of_an_entity_one_removes_it(gear, s
     ingested(gear, lines(tmp_path / "a.jsonl", *halves[0], *halves[1]), triples=[lines(tmp_path / "t.jsonl", *facts)])
     both = {"embedding": [1.0] * 32, "title": "", "position": None, "metadata": {}, "readers": None}
     parameters = [
-        {"rows": [row | both for row in half]} if query == "replace_passages" else {"ids": [row["id"] for row in half]}
+        {"rows": [row | both for row in half], "widen": False}
+        if query == "replace_passages"
+        else {"ids": [row["id"] for row in half]}
         for half in halves
     ]
 
@@ -613,7 +616,7 @@ def test_a_triple_that_is_being_written_keeps_its_entity(gear, server, tmp_path,
     new = {"title": "", "position": None, "embedding": [1.0] * 32, "metadata": {}, "readers": None}
     removing = {
         "delete_passages": {"ids": [row["id"] for row in rows]},
-        "replace_passages": {"rows": [row | new for row in rows]},
+        "replace_passages": {"rows": [row | new for row in rows], "widen": False},
     }
 
     with open_transaction(server, "write_triples", parameters):

@@ -111,7 +111,9 @@ def test_rows_under_other_keys_keep_their_vectors(store, counting, tmp_path):
     assert (1, 3, 0, 0, 1) == (report.new, report.moved, report.changed, report.deleted, report.passages_written)
     assert "Wheel\nA mill." == counting.texts[0]
     assert not [text for text in counting.texts if "spinning yarn" in text]
-    assert [f"{path}#{n}" for n in range(1, 5)] == [one.source for one in store.corpus.sources().sources]
+    assert [f"{tmp_path.name}/products.csv#{n}" for n in range(1, 5)] == [
+        one.source for one in store.corpus.sources().sources
+    ]
     assert store.corpus.sync([table(path)]).is_empty
 
 

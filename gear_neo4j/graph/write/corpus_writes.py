@@ -12,7 +12,7 @@ Vectors = Sequence[Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class PassageState:
-    """A stored passage compared with a new one of the same id: ``same`` text, and ``moved`` to another position."""
+    """A stored passage compared with a new one of the same id: ``same`` text, and ``moved`` within its document, or to another."""
 
     same: bool
     moved: bool
@@ -75,7 +75,7 @@ class CorpusWrites:
         return int(self._database.call("write_passages", rows=rows, sources=sources)[0]["written"])
 
     def move_passages(self, passages: Sequence[Passage]) -> None:
-        """Update position and metadata of existing passages, and the readers of those that say who they are."""
+        """Update position, source and metadata of existing passages."""
         self._database.call("move_passages", rows=[_passage_row(passage) for passage in passages])
 
     def triples_of(self, passages: Sequence[str]) -> list[Triple]:
@@ -185,6 +185,7 @@ def _passage_row(passage: Passage) -> Row:
         "id": passage.id,
         "title": passage.title,
         "text": passage.text,
+        "source": passage.source,
         "position": passage.position,
         "metadata": {metadata_key(field): value for field, value in passage.metadata.items()},
         "readers": None if passage.readers is None else list(passage.readers),
@@ -193,6 +194,6 @@ def _passage_row(passage: Passage) -> Row:
 
 def _embedded_rows(passages: Sequence[Passage], vectors: Vectors) -> list[Row]:
     return [
-        {**_passage_row(passage), "source": passage.source, "collection": passage.collection, "embedding": vector}
+        {**_passage_row(passage), "collection": passage.collection, "embedding": vector}
         for passage, vector in zip(passages, vectors, strict=True)
     ]
