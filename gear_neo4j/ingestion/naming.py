@@ -15,8 +15,8 @@ from pathlib import Path
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.graph.write.source_registry import KnownSource, SourceRegistry
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE
-from gear_neo4j.ingestion.sources import NO_ROOTS
-from gear_neo4j.scope import checked_name
+from gear_neo4j.ingestion.sources import NO_ROOTS, Files
+from gear_neo4j.scope import DEFAULT_COLLECTION, checked_name
 from gear_neo4j.text.paths import composed, folder_name, is_below
 from gear_neo4j.text.printable import is_storable
 
@@ -273,6 +273,11 @@ def named_files(names: SourceNames, files: Iterable[Path], *, roots: Mapping[Pat
             elif not _same(other := named.setdefault(name, file), file):
                 problems.append((file, f"is the same document as {other}: both are {name!r}"))
     return NamedFiles({file: name for name, file in named.items()}, tuple(problems))
+
+
+def names_offline(files: Files, *, collection: str = DEFAULT_COLLECTION) -> NamedFiles:
+    """The names of documents in a database that does not exist yet."""
+    return named_files(SourceNames(None, collection), files.passages, roots=files.roots)
 
 
 def _same(file: Path, other: Path) -> bool:

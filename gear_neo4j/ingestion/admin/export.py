@@ -14,6 +14,7 @@ from gear_neo4j.ingestion.admin.tables import HEADER, NODES, RELATIONSHIPS, STOR
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.naming import names_offline
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import read_passages, read_triples, require_content, size_of
 from gear_neo4j.ingestion.sources import Files
@@ -49,7 +50,15 @@ class AdminExport:
             for batch in read_triples(files.triples):
                 corpus.expect(batch)
             total = size_of(files.passages)
-            for passages in read_passages(files.passages, chunk_size=self.chunk_size, limits=self.limits):
+            named = names_offline(files)
+            for path, reason in named.problems:
+                self.on_problem(Problem(str(path), 0, reason))
+            for passages in read_passages(
+                [path for path in files.passages if path in named.names],
+                chunk_size=self.chunk_size,
+                limits=self.limits,
+                documents=named.names,
+            ):
                 corpus.write_passages(passages)
                 self.on_progress(Progress("passages", passages.done, total, corpus.report.passages))
             total = size_of(files.triples)

@@ -17,6 +17,7 @@ from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.membership import CollectionAccess
+from gear_neo4j.ingestion.naming import Naming
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.report import IngestReport
@@ -50,6 +51,9 @@ def ingest(
     follow_links: bool = False,
     collection: str = DEFAULT_COLLECTION,
     readers: Sequence[str] | None = None,
+    widen: bool = False,
+    source_name: str | None = None,
+    confirm_source: Callable[[str], bool] = lambda _: False,
     limits: Limits = DEFAULT_LIMITS,
     crew: Crew = DEFAULT_CREW,
     on_problem: Callable[[Problem], None] = lambda _: None,
@@ -75,15 +79,24 @@ def ingest(
         GearError: as in one process, also for errors on other machines.
     """
     check_size(chunk_size)
+    naming = Naming.of(source_name, confirm=confirm_source)
     job = Job(
         settings=settings or Settings.load(),
         embedder=embedder,
-        membership=CollectionAccess.of(collection, readers),
+        membership=CollectionAccess.of(collection, readers, widen=widen),
+        prefix=naming.prefix,
         chunk_size=chunk_size,
         limits=limits,
     )
     with cluster(), _run(job, crew) as run:
-        report = run.ingest(sources, triples, follow_links=follow_links, on_problem=on_problem, on_progress=on_progress)
+        report = run.ingest(
+            sources,
+            triples,
+            follow_links=follow_links,
+            naming=naming,
+            on_problem=on_problem,
+            on_progress=on_progress,
+        )
         if extract:
             extracted = run.extract(
                 EXTRACTORS.recipe(Rules.name),

@@ -28,6 +28,7 @@ from gear_neo4j.ingestion.admin.tables import CORPUS, STORE, Tables, explained, 
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.naming import names_offline
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import Location, PassageBatch, TripleBatch, require_content, size_of
 from gear_neo4j.ingestion.sources import files_to_ingest
@@ -104,12 +105,16 @@ def export(
     files = files_to_ingest(paths_of(sources), paths_of(triples), follow_links=follow_links)
     require_content(files.passages, files.triples)
     make_folder(folder)
+    named = names_offline(files)
+    for path, reason in named.problems:
+        on_problem(Problem(str(path), 0, reason))
+    usable = [path for path in files.passages if path in named.names]
     job = Job(settings=settings or Settings.load(), embedder=embedder, chunk_size=chunk_size, limits=limits)
     with cluster(), _emptied_on_error(folder):
         processes = crew.on_cluster()
         most = max(processes.workers, -(-size_of((*files.passages, *files.triples)) // BYTES_A_PART))
         bulk = Bulk(folder.resolve(), job, extract, processes, parts or most, on_problem, on_progress)
-        return bulk.run(rows_of(sources, files.passages), rows_of(triples, files.triples))
+        return bulk.run(rows_of(sources, usable, named.names), rows_of(triples, files.triples))
 
 
 @dataclass(frozen=True, slots=True)

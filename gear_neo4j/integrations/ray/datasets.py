@@ -1,10 +1,11 @@
 """Creates, runs and reads datasets of Ray Data."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gear_neo4j.errors import DatabaseError, GearError
+from gear_neo4j.ingestion.reading import NO_NAMES
 from gear_neo4j.integrations.ray.cluster import Processes
 from gear_neo4j.integrations.ray.pieces import Row, unpacked
 from gear_neo4j.integrations.ray.sources import file_rows
@@ -39,9 +40,9 @@ def dataset_of(blocks: Sequence[Sequence[dict[str, Any]]]) -> "Dataset":
     return from_arrow([pa.Table.from_pylist(list(rows)) for rows in blocks])
 
 
-def rows_of(sources: "Sources", files: Sequence[Path]) -> "Dataset":
-    """The rows of a dataset, or one row per file."""
-    return dataset_of(file_rows(files)) if isinstance(sources, Sequence) else sources
+def rows_of(sources: "Sources", files: Sequence[Path], documents: Mapping[Path, str] = NO_NAMES) -> "Dataset":
+    """The rows of a dataset, or one row per file, with the name of the document that it is."""
+    return dataset_of(file_rows(files, documents)) if isinstance(sources, Sequence) else sources
 
 
 def read(rows: "Dataset", reader: "Callable[[pa.Table], Iterator[Row]]") -> "Dataset":

@@ -12,6 +12,7 @@ from gear_neo4j.gear.session import Session
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.write.extraction_queue import Selection
 from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.naming import Naming, SourceNames, named_files
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import estimated_triples, require_content, size_of
 from gear_neo4j.ingestion.report import IngestReport
@@ -64,6 +65,7 @@ class Run:
         triples: "Sources",
         *,
         follow_links: bool,
+        naming: Naming,
         on_problem: Callable[[Problem], None],
         on_progress: Callable[[Progress], None],
     ) -> IngestReport:
@@ -72,10 +74,15 @@ class Run:
         require_content(files.passages, files.triples)
         self.prepare()
         report = IngestReport.of(files)
+        names = SourceNames.load(self.graph.registry, collection=self.job.membership.collection, naming=naming)
+        named = named_files(names, files.passages, roots=files.roots)
+        report.problems += len(named.problems)
+        for path, reason in named.problems:
+            on_problem(Problem(str(path), 0, reason))
 
         def take(stage: str, given: "Sources", paths: Sequence[Path], reader: Callable[..., Iterator[Any]]) -> None:
             total, done = size_of(paths), 0
-            for written in self._ingested(rows_of(given, paths), reader):
+            for written in self._ingested(rows_of(given, paths, named.names), reader):
                 done += written.size
                 for outcome in written.outcomes:
                     report.add(outcome.report)
@@ -84,7 +91,8 @@ class Run:
                         on_problem(problem)
                 on_progress(Progress(stage, done, max(total, done), report.written(stage)))
 
-        take("passages", sources, files.passages, read_passage_rows)
+        usable = [path for path in files.passages if path in named.names]
+        take("passages", sources, usable, read_passage_rows)
         if files.triples or not isinstance(triples, Sequence):
             dimension, expected = self.session.plain_embedder.dimension, estimated_triples(files.triples)
             with self.graph.loading(dimension=dimension, expected=expected):

@@ -1,7 +1,7 @@
 """The rows of a Ray dataset as files to read: paths, documents with their bytes, or passages and triples."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, chdir, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -25,10 +25,15 @@ Batch = TypeVar("Batch", PassageBatch, TripleBatch)
 
 @dataclass(frozen=True, slots=True)
 class RowSources:
-    """The files of rows; ``names`` has the sources of passages, ``known`` the names of files in problems."""
+    """The files of rows.
+
+    ``names`` has the names of files that are not their own, ``documents`` those of their documents, and ``known`` those
+    of files in problems.
+    """
 
     paths: Sequence[Path]
     names: dict[Path, str] = field(default_factory=dict)
+    documents: dict[Path, str] = field(default_factory=dict)
     known: dict[str, str] = field(default_factory=dict)
 
     def groups(self) -> Iterator[list[Path]]:
@@ -53,8 +58,12 @@ class RowSources:
         return self.known.get(file, file)
 
 
-def file_rows(paths: Sequence[Path]) -> list[list[dict[str, str]]]:
-    """Rows for files that all machines can read, in blocks: large files alone, small files together."""
+def file_rows(paths: Sequence[Path], documents: Mapping[Path, str]) -> list[list[dict[str, str]]]:
+    """Rows for files that all machines can read, in blocks: large files alone, small files together.
+
+    Args:
+        documents: the names of the documents that they are.
+    """
     blocks: list[list[dict[str, str]]] = []
     room = 0
     for path in paths:
@@ -63,7 +72,7 @@ def file_rows(paths: Sequence[Path]) -> list[list[dict[str, str]]]:
             blocks.append([])
             room = BYTES_A_BLOCK
         room -= size if is_document(path) else room
-        blocks[-1].append({"path": path.as_posix()})
+        blocks[-1].append({"path": path.as_posix(), "document": documents.get(path, "")})
     return blocks
 
 
@@ -98,6 +107,8 @@ def _sources(rows: Sequence[dict[str, Any]], folder: Path) -> RowSources:
             # The default source of a JSONL line is the file's name without its folder.
             sources.names[path] = given if is_document(path) else Path(given).name
             sources.known[str(path)] = given
+        if row.get("document"):
+            sources.documents[path] = row["document"]
         paths.append(path)
     if lines:
         path = folder / f"{ROWS}.jsonl"

@@ -40,13 +40,14 @@ if TYPE_CHECKING:
 class Job:
     """The parameters of every process of an ingest; without an embedder, that of the settings is used.
 
-    ``folder`` is the working folder that paths are relative to.
+    ``folder`` is the working folder that paths are relative to, ``prefix`` begins the sources that lines name.
     """
 
     settings: Settings
     folder: Path = field(default_factory=Path.cwd)
     embedder: Embedder | None = None
     membership: CollectionAccess = DEFAULT_MEMBERSHIP
+    prefix: str = ""
     chunk_size: int = CHUNK_SIZE
     limits: Limits = DEFAULT_LIMITS
     recipe: ExtractorRecipe | None = None
@@ -68,7 +69,13 @@ def read_passage_rows(table: "pa.Table", job: Job) -> Iterator[Row]:
     with sources_of(table, folder=job.folder) as sources:
         for paths in sources.groups():
             batches = read_passages(
-                paths, chunk_size=job.chunk_size, limits=job.limits, membership=job.membership, names=sources.names
+                paths,
+                chunk_size=job.chunk_size,
+                limits=job.limits,
+                membership=job.membership,
+                names=sources.names,
+                documents=sources.documents,
+                prefix=job.prefix,
             )
             # A document's passages stay together: stale passages are removed once these are written.
             yield from _rows(map(sources.shown, batches), together=is_document(paths[0]))
