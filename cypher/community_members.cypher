@@ -10,7 +10,9 @@ MATCH (c:__GearCommunity)
 CALL (c) {
   MATCH (e)-[:IN_COMMUNITY]->(c)
   /*+ WHERE IN_SCOPE_ENTITY(e) */
-  WITH e, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree
+  WITH e,
+    // include: degree(e)
+    AS degree
   ORDER BY degree DESC, elementId(e)
   LIMIT $most
   RETURN collect([CASE

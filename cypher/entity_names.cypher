@@ -16,4 +16,6 @@ CALL () {
 }
 RETURN elementId(e) AS id, labels(e) AS labels,
   // include: names_of(e)
-  AS names, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree
+  AS names,
+  // include: degree(e)
+  AS degree

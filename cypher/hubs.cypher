@@ -5,7 +5,9 @@
 // hubs is the number of nodes with any of the labels and more than $hub triples; busiest lists the $limit of highest
 // degree as [name, degree].
 MATCH (e:$any($labels))
-WITH e, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree
+WITH e,
+  // include: degree(e)
+  AS degree
 WHERE degree > $hub
 WITH e, degree
 ORDER BY degree DESC, elementId(e)
