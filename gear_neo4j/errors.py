@@ -111,7 +111,11 @@ class CallTimeout(GearError):
 
 
 class DatabaseError(GearError):
-    """The Neo4j server refused or failed a request."""
+    """The Neo4j server refused or failed a request; ``code`` is what the server calls that, empty if it has no name."""
+
+    def __init__(self, message: str = "", *, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class ServerUnavailable(DatabaseError):
