@@ -28,16 +28,21 @@ CALL () {
   MATCH (e)
   WHERE elementId(e) = id
   WITH e, id,
-    // include: degree(e)
-    AS degree
-  CALL (e, degree) {
+    // include: degree_up_to_hub(e)
+    AS atMost
+  CALL (e, atMost) {
     WITH e
-    WHERE degree <= $hub
+    WHERE atMost <= $hub
     MATCH (e)<-[:SUBJECT|OBJECT]-(t:Triple)-[:SUBJECT|OBJECT]->(o)
     /*+ WHERE IN_SCOPE_TRIPLE(t) */
     MATCH (t)-[:FROM]->(p)
     RETURN collect(p.id) AS stating, collect(elementId(o)) AS others
   }
+  WITH e, id, stating, others, CASE
+    WHEN atMost <= $hub THEN size(stating)
+    ELSE
+      // include: degree(e)
+  END AS degree
   CALL (e) {
     MATCH (e)-[s:SYNONYM]-(o)
     WHERE
