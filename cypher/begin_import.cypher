@@ -1,6 +1,6 @@
 // name: begin_import(files, holder)
 // access: write
-// columns: file, fingerprint, line
+// columns: file, fingerprint, line, complete
 // Puts files, each with its fingerprint, on record as those of an import, at line 0, unless they are already. Returns
 // the progress of all files on record.
 CALL () {
@@ -10,4 +10,4 @@ CALL () {
   RETURN count(*) AS files
 }
 MATCH (f:__GearImportFile)
-RETURN f.file AS file, f.fingerprint AS fingerprint, f.line AS line
+RETURN f.file AS file, f.fingerprint AS fingerprint, f.line AS line, coalesce(f.complete, false) AS complete

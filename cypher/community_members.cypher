@@ -3,19 +3,20 @@
 // columns: id, members
 // scope: filtered
 // Streams every community (id) with members: its $most direct members of highest degree, each as [names, labels,
-// degree]. names holds the member's values of the properties in $names, or the name of an entity where $names is empty.
+// degree]. names holds the name of an entity, or the values of the properties in $names of a node of the adopted graph.
 // The degree of a node is the number of its triples.
 MATCH (c:__GearCommunity)
 /*+ WHERE IN_SCOPE_COMMUNITY(c) */
 CALL (c) {
   MATCH (e)-[:IN_COMMUNITY]->(c)
   /*+ WHERE IN_SCOPE_ENTITY(e) */
-  WITH e, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree
+  WITH e,
+    // include: degree(e)
+    AS degree
   ORDER BY degree DESC, elementId(e)
   LIMIT $most
-  RETURN collect([CASE
-    WHEN size($names) = 0 THEN [coalesce(/*+ SPELLING(e), */ e.name)]
-    ELSE [key IN $names WHERE toStringOrNull(e[key]) IS NOT NULL | left(toStringOrNull(e[key]), 200)]
-  END, labels(e), degree]) AS members
+  RETURN collect([
+    // include: names_of(e)
+    , labels(e), degree]) AS members
 }
 RETURN c.id AS id, members

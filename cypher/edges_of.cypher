@@ -27,18 +27,27 @@ CALL () {
   UNWIND $entities AS id
   MATCH (e)
   WHERE elementId(e) = id
-  WITH e, id, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree
-  CALL (e, degree) {
+  WITH e, id,
+    // include: degree_up_to_hub(e)
+    AS atMost
+  CALL (e, atMost) {
     WITH e
-    WHERE degree <= $hub
-    MATCH (e)<-[:SUBJECT|OBJECT]-(t)-[:SUBJECT|OBJECT]->(o)
+    WHERE atMost <= $hub
+    MATCH (e)<-[:SUBJECT|OBJECT]-(t:Triple)-[:SUBJECT|OBJECT]->(o)
     /*+ WHERE IN_SCOPE_TRIPLE(t) */
     MATCH (t)-[:FROM]->(p)
     RETURN collect(p.id) AS stating, collect(elementId(o)) AS others
   }
+  WITH e, id, stating, others, CASE
+    WHEN atMost <= $hub THEN size(stating)
+    ELSE
+      // include: degree(e)
+  END AS degree
   CALL (e) {
     MATCH (e)-[s:SYNONYM]-(o)
-    WHERE EXISTS { (o)<-[:SUBJECT|OBJECT]-() } /*+ AND IN_SCOPE_ENTITY(o) */
+    WHERE
+      // include: is_synonym(s)
+      AND EXISTS { (o)<-[:SUBJECT|OBJECT]-(:Triple) } /*+ AND IN_SCOPE_ENTITY(o) */
     RETURN collect([elementId(o), s.score]) AS synonyms
   }
   RETURN collect([id, degree, stating, others, synonyms /*+ , COUNT { (e)--() } */]) AS entities

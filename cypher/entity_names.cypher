@@ -3,8 +3,8 @@
 // columns: id, labels, names, degree
 // scope: filtered
 // Streams every node that a triple is linked to or a passage stands for: id (element id), labels, names, and degree
-// (the number of its triples). names holds the node's values of the properties in $names, or the name of an entity
-// where $names is empty.
+// (the number of its triples). names holds the name of an entity, or the values of the properties in $names of a node of
+// the adopted graph.
 CALL () {
   MATCH (t:Triple)-[:SUBJECT|OBJECT]->(e)
   /*+ WHERE IN_SCOPE_TRIPLE(t) */
@@ -16,4 +16,6 @@ CALL () {
 }
 RETURN elementId(e) AS id, labels(e) AS labels,
   // include: names_of(e)
-  AS names, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree
+  AS names,
+  // include: degree(e)
+  AS degree

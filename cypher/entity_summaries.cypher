@@ -9,4 +9,6 @@ MATCH (e)
 WHERE elementId(e) = id AND EXISTS { (e)<-[:SUBJECT|OBJECT]-(:Triple) } /*+ AND IN_SCOPE_ENTITY(e) */
 RETURN id, labels(e) AS labels,
   // include: names_of(e)
-  AS names, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree
+  AS names,
+  // include: degree(e)
+  AS degree

@@ -7,7 +7,9 @@
 MATCH (e)
 WHERE elementId(e) = $id /*+ AND IN_SCOPE_ENTITY(e) */
 MATCH (e)-[s:SYNONYM]-(o:Entity)
-WHERE s.score IS :: FLOAT NOT NULL AND EXISTS { (o)<-[:SUBJECT|OBJECT]-(:Triple) } /*+ AND IN_SCOPE_ENTITY(o) */
+WHERE
+  // include: is_synonym(s)
+  AND EXISTS { (o)<-[:SUBJECT|OBJECT]-(:Triple) } /*+ AND IN_SCOPE_ENTITY(o) */
 WITH o, max(s.score) AS score
 RETURN elementId(o) AS id, coalesce(/*+ SPELLING(o), */ o.name, '') AS name, score
 ORDER BY score DESC, name, id

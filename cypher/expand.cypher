@@ -36,7 +36,9 @@ CALL (path, visited, pool, embeddings, similarity, squared) {
   USING INDEX SEEK last:Triple(id)
   /*+ WHERE IN_SCOPE_TRIPLE(last) */
   MATCH (last)-[:SUBJECT|OBJECT]->(e)
-  WITH DISTINCT e, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } /*+ UP_TO_HUB */ AS degree
+  WITH DISTINCT e,
+    // include: degree_up_to_hub(e)
+    AS degree
   CALL (e, degree, pool) {
     WITH e, degree
     WHERE degree <= $hub
@@ -64,6 +66,7 @@ ORDER BY ($scores[beam] + score) * weight DESC, path + [t.id]
 LIMIT $keep
 MATCH (t)-[:FROM]->(p)
 RETURN beam, collect([t.id, t.subject, t.predicate, t.object, p.id, score, CASE WHEN $degrees
-  THEN [(t)-[:SUBJECT|OBJECT]->(e)
-    | COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } /*+ UP_TO_HUB */]
+  THEN [(t)-[:SUBJECT|OBJECT]->(e) |
+    // include: degree_up_to_hub(e)
+  ]
   END]) AS triples

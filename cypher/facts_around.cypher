@@ -19,7 +19,9 @@ CALL (e) {
   LIMIT $limit
   RETURN collect([t, score]) AS found
 }
-WITH COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } > $most AS cut, found
+WITH
+  // include: degree(e)
+  > $most AS cut, found
 UNWIND found AS one
 WITH one[0] AS t, one[1] AS score, max(cut) AS cut
 MATCH (t)-[:FROM]->(p)

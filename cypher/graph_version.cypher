@@ -13,4 +13,4 @@ WHERE stamp.id STARTS WITH 'stamp/'
 WITH changed, sum(stamp.changed) AS stamps
 RETURN CASE stamps WHEN 0 THEN changed ELSE coalesce(changed, '') + '+' + stamps END AS changed,
   COUNT { MATCH (:Passage) } AS passages, COUNT { MATCH (:Triple) } AS triples, COUNT { MATCH (:Entity) } AS entities,
-  COUNT { MATCH ()-[:SYNONYM]->() } AS synonyms
+  COUNT { MATCH (:Entity)-[:SYNONYM]->() } AS synonyms

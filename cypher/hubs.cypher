@@ -3,12 +3,20 @@
 // columns: hubs, busiest
 // timeout: 120
 // hubs is the number of nodes with any of the labels and more than $hub triples; busiest lists the $limit of highest
-// degree as [name, degree].
+// degree as [names, degree]; names as in entity_names.
 MATCH (e:$any($labels))
-WITH e, COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } AS degree
+WITH e,
+  // include: degree(e)
+  AS degree
 WHERE degree > $hub
 WITH e, degree
 ORDER BY degree DESC, elementId(e)
 WITH count(*) AS hubs, collect([e, degree])[..$limit] AS busiest
-RETURN hubs, [one IN busiest | [head([key IN $names WHERE one[0][key] IS NOT NULL | toStringOrNull(one[0][key])]), one[1]]]
-  AS busiest
+CALL (busiest) {
+  UNWIND busiest AS one
+  WITH one[0] AS e, one[1] AS degree
+  RETURN collect([
+      // include: names_of(e)
+      , degree]) AS called
+}
+RETURN hubs, called AS busiest

@@ -1,13 +1,15 @@
 // name: kgt_attribute(heads, attribute, names, limit)
 // access: read
-// columns: id, name, values
+// columns: id, names, values
 // timeout: 10
-// The attribute template: for each of the given nodes (element ids), its id, its name, and values, a list of [property,
+// The attribute template: for each of the given nodes (element ids), its id, its names, and values, a list of [property,
 // value]. With an empty $attribute, values has every property that holds a single value or a list of texts.
 UNWIND $heads AS id
 MATCH (n)
 WHERE elementId(n) = id
-RETURN id, [key IN $names WHERE n[key] IS NOT NULL | left(toStringOrNull(n[key]), 500)][0] AS name,
+RETURN id,
+  // include: names_of(n)
+  AS names,
   [key IN keys(n) WHERE ($attribute = '' AND NOT key IN $names OR key = $attribute) AND
       (toStringOrNull(n[key]) IS NOT NULL OR n[key] IS :: LIST<STRING NOT NULL> NOT NULL)
     | [key, CASE WHEN n[key] IS :: LIST<STRING NOT NULL> NOT NULL

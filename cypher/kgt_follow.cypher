@@ -70,7 +70,7 @@ CALL (way) {
   UNWIND range(0, size(way) - 1) AS number
   WITH number, way[number] AS r
   WITH number, elementId(r) AS relationship, startNode(r) AS a, endNode(r) AS b
-  MATCH (a)<-[:SUBJECT]-(t)-[:OBJECT]->(b)
+  MATCH (a)<-[:SUBJECT]-(t:Triple)-[:OBJECT]->(b)
   WHERE t.relationship = relationship
   MATCH (t)-[:FROM]->(p)
   WITH t, p

@@ -17,7 +17,9 @@ CALL (vector) {
 MATCH (t)-[:FROM]->(p)
 CALL (t) {
   MATCH (t)-[:SUBJECT|OBJECT]->(e)
-  RETURN max(COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() }) AS degree
+  RETURN max(
+    // include: degree(e)
+  ) AS degree
 }
 WITH number, t, p, closeness, degree, 2 * vector.similarity.cosine(t.embedding, $query) - 1 AS cosine
 RETURN number, t.id AS id, t.subject AS subject, t.predicate AS predicate, t.object AS object, p.id AS passage, closeness,

@@ -17,25 +17,29 @@ CALL (a, b) {
     WITH a, b
     WHERE $hops = 1
     MATCH p = allShortestPaths((a)-[:SUBJECT|OBJECT*..2]-(b))
-    /*+ WHERE all(step IN nodes(p) WHERE NOT step:Triple OR IN_SCOPE_TRIPLE(step)) */
+    WHERE all(step IN relationships(p) WHERE startNode(step):Triple)
+      /*+ AND all(step IN nodes(p) WHERE NOT step:Triple OR IN_SCOPE_TRIPLE(step)) */
     RETURN p
     UNION ALL
     WITH a, b
     WHERE $hops = 2
     MATCH p = allShortestPaths((a)-[:SUBJECT|OBJECT*..4]-(b))
-    /*+ WHERE all(step IN nodes(p) WHERE NOT step:Triple OR IN_SCOPE_TRIPLE(step)) */
+    WHERE all(step IN relationships(p) WHERE startNode(step):Triple)
+      /*+ AND all(step IN nodes(p) WHERE NOT step:Triple OR IN_SCOPE_TRIPLE(step)) */
     RETURN p
     UNION ALL
     WITH a, b
     WHERE $hops = 3
     MATCH p = allShortestPaths((a)-[:SUBJECT|OBJECT*..6]-(b))
-    /*+ WHERE all(step IN nodes(p) WHERE NOT step:Triple OR IN_SCOPE_TRIPLE(step)) */
+    WHERE all(step IN relationships(p) WHERE startNode(step):Triple)
+      /*+ AND all(step IN nodes(p) WHERE NOT step:Triple OR IN_SCOPE_TRIPLE(step)) */
     RETURN p
     UNION ALL
     WITH a, b
     WHERE $hops = 4
     MATCH p = allShortestPaths((a)-[:SUBJECT|OBJECT*..8]-(b))
-    /*+ WHERE all(step IN nodes(p) WHERE NOT step:Triple OR IN_SCOPE_TRIPLE(step)) */
+    WHERE all(step IN relationships(p) WHERE startNode(step):Triple)
+      /*+ AND all(step IN nodes(p) WHERE NOT step:Triple OR IN_SCOPE_TRIPLE(step)) */
     RETURN p
   }
   RETURN [hop IN range(1, length(p) - 1, 2) | nodes(p)[hop]] AS triples

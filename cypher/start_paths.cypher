@@ -38,7 +38,9 @@ CALL (given) {
     MATCH (t)-[:SUBJECT|OBJECT]->(e)
     WITH DISTINCT e
     RETURN collect(e) AS ends,
-      max(COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } /*+ UP_TO_HUB */) AS degree
+      max(
+        // include: degree_up_to_hub(e)
+      ) AS degree
   }
   MATCH (t)-[:FROM]->(p)
   RETURN collect(t) AS seen, $keep > 0 AND max(degree) <= $hub AS exact,
@@ -75,8 +77,9 @@ CALL (seen, exact, beams) {
   LIMIT $keep
   MATCH (t)-[:FROM]->(p)
   RETURN collect([number, t.id, t.subject, t.predicate, t.object, p.id, score, CASE WHEN $degrees
-    THEN [(t)-[:SUBJECT|OBJECT]->(e)
-      | COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } /*+ UP_TO_HUB */]
+    THEN [(t)-[:SUBJECT|OBJECT]->(e) |
+      // include: degree_up_to_hub(e)
+    ]
     END]) AS longer,
     collect(DISTINCT p) AS reached
 }

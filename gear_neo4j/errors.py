@@ -116,7 +116,11 @@ class CallTimeout(GearError):
 
 
 class DatabaseError(GearError):
-    """The Neo4j server refused or failed a request."""
+    """The Neo4j server refused or failed a request; ``code`` is what the server calls that, empty if it has no name."""
+
+    def __init__(self, message: str = "", *, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class ServerUnavailable(DatabaseError):
@@ -173,3 +177,16 @@ class LocalServerError(GearError):
 
 class NoLocalServer(LocalServerError):
     """There is no local server of that name; the message names those that exist."""
+
+
+def is_outage(error: BaseException) -> bool:
+    """Whether the database is at fault, and not what was requested of it.
+
+    What it says is for those who run it: it names addresses, users and data.
+
+    Example:
+        >>> is_outage(ServerUnavailable("no answer from db:7687")), is_outage(GuardError("the query writes"))
+        (True, False)
+    """
+    of_the_request = (GuardError, ScopeRefusal, QueryTimeout)
+    return isinstance(error, DatabaseError | LocalServerError) and not isinstance(error, of_the_request)

@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from dataclasses import field as data_field
 from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
@@ -72,12 +73,21 @@ class Condition:
     """A comparison of a field of a passage with values.
 
     If the field holds a list, one item must match. A passage without the field does not match, and values of different
-    kinds, such as a number and a text, are neither equal nor ordered.
+    kinds, such as a number and a text, are neither equal nor ordered; so are conditions whose values differ in kind.
+
+    Example:
+        >>> Condition("public", "in", (True,)) == Condition("public", "in", (1,))
+        False
     """
 
     field: str
     operator: Operator
     values: tuple[Scalar, ...] = ()
+    # To Python, True equals 1 and 1.0; scopes are compared, and views are looked up, by their conditions.
+    kinds: tuple[type, ...] = data_field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kinds", tuple(map(type, self.values)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +132,7 @@ def parse_filter(value: object) -> Filter:
         return value
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
-            value = json.loads(value)
+            value = json.loads(value, parse_int=_whole)
         except json.JSONDecodeError as error:
             raise SettingsError(f"the filter is not JSON: {error.msg} at character {error.pos + 1}") from error
         except RecursionError:
@@ -271,7 +281,15 @@ def _value(token: "Token") -> Scalar:
         case "TRUTH":
             return token.lower() == "true"
         case _:
-            return int(token) if token.lstrip("+-").isdecimal() else float(token)
+            return _whole(token) if token.lstrip("+-").isdecimal() else float(token)
+
+
+def _whole(digits: str) -> int:
+    try:
+        return int(digits)
+    except ValueError:
+        # Python reads at most 4,300 digits.
+        raise SettingsError("the filter has a number of more than 64 bits: give a smaller one") from None
 
 
 def _unescaped(text: str) -> str:
@@ -376,5 +394,8 @@ def _check(field: str, value: object) -> None:
 
 
 def _shown(value: object) -> str:
-    text = json.dumps(value, default=repr)
+    try:
+        text = json.dumps(value, default=repr)
+    except ValueError:
+        return "no value of JSON"
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,7 +1,13 @@
 // fragment: names_of(e)
-// The values of the properties in $names that a node has, or the name of an entity where $names is empty, as a list.
+// The names of a node, as a list: of an entity of ours, by which no triple stands for what the user's graph has, its
+// name; of any other node, the values of the properties in $names. A graph that is adopted may have entities beside it.
 CASE
-  WHEN size($names) = 0 THEN [coalesce(/*+ SPELLING(e), */ e.name)]
+  WHEN e:Entity AND e.key IS NOT NULL AND COLLECT {
+    MATCH (e)<-[:SUBJECT|OBJECT]-(told:Triple)
+    RETURN told.relationship IS NULL AND told.property IS NULL
+    LIMIT 1
+  }[0]
+  THEN [coalesce(/*+ SPELLING(e), */ e.name)]
   ELSE [key IN $names WHERE e[key] IS NOT NULL | CASE
     WHEN e[key] IS :: STRING NOT NULL THEN left(e[key], 500)
     WHEN e[key] IS :: LIST<ANY> NOT NULL THEN [part IN e[key][..10] | left(toStringOrNull(part), 500)]

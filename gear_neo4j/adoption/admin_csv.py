@@ -6,76 +6,18 @@ The format: https://neo4j.com/docs/operations-manual/current/import/ (header for
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import date, datetime, time
 from pathlib import Path
 from typing import TextIO
 
+from gear_neo4j.adoption.admin_values import PLAIN, SERVER_TYPES, Value
 from gear_neo4j.errors import InputError
 
 _COLUMN = re.compile(r"(?P<name>.*?)(?::(?P<type>[A-Za-z_]+)(?P<array>\[\])?(?:\((?P<group>[^)]*)\))?(?:\{.*\})?)?")
-_DURATION = re.compile(r"-?P(?=.)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?([\d.]+S)?)?", re.ASCII)
-_POINT = re.compile(r"\s*['\"]?(\w+)['\"]?\s*:\s*['\"]?([\w.+-]+)['\"]?\s*")
 ROLES = {"ID", "LABEL", "START_ID", "END_ID", "TYPE", "IGNORE"}
 LONGEST_FIELD = 64 * 1024 * 1024
-Value = object
-
-
-def _whole(text: str) -> int:
-    number = int(text)
-    if not -(2**63) <= number < 2**63:
-        raise ValueError("beyond 64 bits")
-    return number
-
-
-def _matching(pattern: re.Pattern[str]) -> Callable[[str], str]:
-    def check(text: str) -> str:
-        if not pattern.fullmatch(text):
-            raise ValueError("not of that form")
-        return text
-
-    return check
-
-
-def _checked_by(parse: Callable[[str], object]) -> Callable[[str], str]:
-    """A validator for text that the server converts; only here is the row known."""
-
-    def check(text: str) -> str:
-        parse(text)
-        return text
-
-    return check
-
-
-def _point(text: str) -> dict[str, float | str]:
-    inner = text.strip()
-    if not (inner.startswith("{") and inner.endswith("}")):
-        raise ValueError("not of the form {x: 1, y: 2}")
-    matches = [_POINT.fullmatch(part) for part in inner[1:-1].split(",")]
-    pairs = {match[1]: match[2] for match in matches if match}
-    if len(pairs) < len(matches) or len(pairs.keys() & {"x", "y", "latitude", "longitude"}) != 2:
-        raise ValueError("not of the form {x: 1, y: 2}")
-    return {key: value if key == "crs" else float(value) for key, value in pairs.items()}
-
-
-_PLAIN: dict[str, Callable[[str], Value]] = {
-    **dict.fromkeys(("string", "char"), str),
-    **dict.fromkeys(("int", "long", "short", "byte"), _whole),
-    **dict.fromkeys(("float", "double"), float),
-    "boolean": lambda text: text.strip().casefold() == "true",
-}
-# The server converts these to its own types, from a text, or from a map for a point.
-_SERVER_TYPES: dict[str, Callable[[str], Value]] = {
-    "date": _checked_by(date.fromisoformat),
-    "time": _checked_by(time.fromisoformat),
-    "localtime": _checked_by(time.fromisoformat),
-    "datetime": _checked_by(datetime.fromisoformat),
-    "localdatetime": _checked_by(datetime.fromisoformat),
-    "duration": _matching(_DURATION),
-    "point": _point,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +93,8 @@ def parse_header(fields: Sequence[str], *, file: str) -> Header:
             )
     names = [column.name for column in header.columns if column.name]
     for name in names:
+        if "\0" in name:
+            raise InputError(f"{file}: its header has the column {name!r}: no property can have that name")
         if names.count(name) > 1:
             raise InputError(f"{file}: its header has the column {name!r} twice")
     return header
@@ -163,7 +107,7 @@ def _column(text: str, *, file: str) -> Column:
     name, kind = match["name"], match["type"] or "string"
     if kind.upper() in ROLES and kind.isupper():
         return Column(name, role=kind, group=match["group"] or "")
-    if kind.lower() not in _PLAIN | _SERVER_TYPES:
+    if kind.lower() not in PLAIN | SERVER_TYPES:
         raise InputError(f"{file}: the column {text!r} has a type that does not exist: {kind}")
     return Column(name, kind.lower(), bool(match["array"]))
 
@@ -186,6 +130,8 @@ def parse_row(fields: Sequence[str], header: Header, dialect: Dialect, *, line: 
 
 
 def _role(row: Row, column: Column, text: str, dialect: Dialect) -> None:
+    if column.role in ("LABEL", "TYPE") and "\0" in text:
+        raise ValueError(f"its :{column.role} has a null character")
     match column.role:
         case "ID" | "START_ID" | "END_ID":
             if not text:
@@ -200,12 +146,12 @@ def _role(row: Row, column: Column, text: str, dialect: Dialect) -> None:
 
 
 def _property(row: Row, column: Column, text: str, dialect: Dialect) -> None:
-    read = (_PLAIN | _SERVER_TYPES)[column.type]
+    read = (PLAIN | SERVER_TYPES)[column.type]
     try:
         value = [read(part) for part in text.split(dialect.array_delimiter)] if column.array else read(text)
     except ValueError as error:
         raise ValueError(f"{column.name} is {json.dumps(text[:40], ensure_ascii=False)}: no {column.type}") from error
-    if column.type in _SERVER_TYPES:
+    if column.type in SERVER_TYPES:
         row.server_values.append(ServerValue(column.name, column.type, value))
     else:
         row.properties[column.name] = value

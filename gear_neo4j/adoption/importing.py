@@ -1,7 +1,8 @@
 """``gear import``: imports nodes and relationships from neo4j-admin's CSV files into a running database.
 
 Each batch commits the progress in its file, so a killed import continues with the next row. Until the import is
-finished, the nodes have an internal label and key, by which relationships find them.
+finished, the nodes have an internal label and key, by which relationships find them, and by which it can be given up.
+Of a batch that the server refuses, the rows at fault are found by halves.
 """
 
 import json
@@ -11,7 +12,8 @@ from hashlib import blake2b
 from pathlib import Path
 
 from gear_neo4j.adoption.admin_csv import Dialect, Header, Row, ServerValue, open_csv, parse_row
-from gear_neo4j.errors import InputError
+from gear_neo4j.errors import DatabaseError, InputError
+from gear_neo4j.graph.connection.refusals import is_about_values
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.write.imports import FileProgress
 from gear_neo4j.ingestion.lines import Problem
@@ -19,6 +21,8 @@ from gear_neo4j.ingestion.progress import Progress
 
 ROWS_A_BATCH = 1_000
 FINISHED_A_BATCH = 10_000
+DELETED_A_BATCH = 1_000
+GIVE_UP = "give it up with 'gear import --abandon'"
 COMMAS = Dialect()
 # Rows to write, and the lines of unusable rows, with the reasons.
 _Batch = tuple[list[dict[str, object]], list[tuple[int, str]]]
@@ -56,9 +60,11 @@ class Import:
     def run(self, paths: Sequence[Path]) -> ImportReport:
         """Import files of nodes, then files of relationships; their headers distinguish them.
 
+        What an earlier import has left on record without writing anything is forgotten.
+
         Raises:
             InputError: a file or its header cannot be used, or the first node is already in the database; nothing was
-                written. Or another process is importing the same files, which continues.
+                written. Or another import is not finished, or another process is importing the same files.
             MigrationError: a newer gear-neo4j has migrated the database.
         """
         files = [self._file(path) for path in paths]
@@ -77,7 +83,11 @@ class Import:
         return _File(path, header, blake2b(json.dumps(stamp).encode(), digest_size=16).hexdigest())
 
     def _begin(self, files: Sequence[_File]) -> None:
-        self._resume(files, self.graph.imports.progress())
+        try:
+            self._resume(files, self.graph.imports.progress())
+        except InputError:
+            if not self.graph.imports.drop_unwritten():
+                raise
         new = [FileProgress(str(file.path), file.fingerprint) for file in files]
         progress = self.graph.imports.begin(new)
         try:
@@ -90,14 +100,19 @@ class Import:
             raise
 
     def _resume(self, files: Sequence[_File], progress: Sequence[FileProgress]) -> None:
+        if any(known.line < 0 for known in progress):
+            raise InputError(f"an import is being given up: {GIVE_UP}, which goes on with that")
         before = {known.file: known for known in progress}
         for file in files:
             known = before.pop(str(file.path), None)
             if known and known.fingerprint != file.fingerprint:
-                raise InputError(f"{file.path} changed since its import began: finish that with the file as it was")
+                raise InputError(
+                    f"{file.path} changed since its import began: finish that with the file as it was, or {GIVE_UP}"
+                )
             file.done = known.line if known else 0
         if before:
-            raise InputError(f"an import of {', '.join(sorted(before))} is not finished: give these files again first")
+            unfinished = ", ".join(sorted(before))
+            raise InputError(f"an import of {unfinished} is not finished: give these files again first, or {GIVE_UP}")
 
     def _refuse_twice(self, files: Sequence[_File]) -> None:
         """Refuse a second import of the same files, which would duplicate every node."""
@@ -136,7 +151,22 @@ class Import:
                     self._progress(file, text.buffer.tell())
 
     def _write(self, file: _File, rows: Sequence[Row]) -> None:
-        imports, path, last = self.graph.imports, str(file.path), rows[-1].line
+        """Write a batch; of one that the server refuses, the halves, down to the rows at fault."""
+        try:
+            self._write_batch(file, rows, last=rows[-1].line)
+        except DatabaseError as error:
+            if not is_about_values(error):
+                raise
+            if len(rows) == 1:
+                self._problem(file, rows[0].line, f"{error}: the row is left out")
+                self._write_batch(file, (), last=rows[0].line)
+                return
+            middle = len(rows) // 2
+            self._write(file, rows[:middle])
+            self._write(file, rows[middle:])
+
+    def _write_batch(self, file: _File, rows: Sequence[Row], *, last: int) -> None:
+        imports, path = self.graph.imports, str(file.path)
         are_relationships = file.header.relationships
         written, problems = self._relationships(rows) if are_relationships else self._nodes(rows)
         write = imports.write_relationships if are_relationships else imports.write_nodes
@@ -178,9 +208,10 @@ class Import:
         return written, problems
 
     def _finish(self) -> None:
-        while self.graph.imports.clear_keys(limit=FINISHED_A_BATCH):
-            pass
-        self.graph.imports.end()
+        imports = self.graph.imports
+        if not imports.complete() and imports.progress():
+            raise InputError(f"the import was given up meanwhile: {GIVE_UP}, which goes on with that")
+        finish(self.graph)
 
     def _problem(self, file: _File, line: int, reason: str) -> None:
         self.report.problems += 1
@@ -189,6 +220,32 @@ class Import:
     def _progress(self, file: _File, done: int) -> None:
         written = self.report.relationships if file.header.relationships else self.report.nodes
         self.on_progress(Progress(file.path.name, done, file.path.stat().st_size, written))
+
+
+def finish(graph: Graph) -> None:
+    """Remove the keys of an import whose rows are all there, and its record."""
+    while graph.imports.clear_keys(limit=FINISHED_A_BATCH):
+        pass
+    graph.imports.end()
+
+
+def abandon(graph: Graph) -> int:
+    """Delete what an unfinished import has written, and its record; returns the number of deleted nodes.
+
+    An import whose rows are all there is finished instead. An interrupted call can be repeated.
+
+    Raises:
+        MigrationError: a newer gear-neo4j has migrated the database.
+    """
+    graph.record()
+    deleted = 0
+    if not graph.imports.stop():
+        finish(graph)
+        return deleted
+    while batch := graph.imports.delete(limit=DELETED_A_BATCH):
+        deleted += batch
+    graph.imports.end()
+    return deleted
 
 
 def _key(row: Row, role: str) -> str:

@@ -1,21 +1,24 @@
 """Tools of a planner: anything that answers a question, with a name and a one-line description."""
 
+import logging
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 from typing import Protocol
 
 from gear_neo4j.agents.agent import Agent
 from gear_neo4j.cancellation import cancelled
 from gear_neo4j.domain import Fact, Hit, Path
-from gear_neo4j.errors import GearError
+from gear_neo4j.errors import CallTimeout, GearError, is_outage
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.retrieval.traced import record_hits, retrieval_span
 from gear_neo4j.roles.answerer import Answerer
 from gear_neo4j.roles.citations import without_markers
-from gear_neo4j.text.redaction import redacted
 from gear_neo4j.tracing import span
 from gear_neo4j.usage import Usage
 
+LOGGER = logging.getLogger("gear_neo4j.agents")
 HITS = 5
 
 
@@ -43,7 +46,7 @@ class Tool(Protocol):
         """One line: which questions the tool is for."""
 
     def run(self, question: str) -> ToolReply:
-        """Answer a question; called from several threads. Any exception counts as a failure."""
+        """Answer a question; called from several threads. An exception counts as a failure, see :func:`attempt`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,14 @@ class AgentTool:
 
 
 def attempt(tool: Tool, question: str) -> ToolReply:
-    """Run a tool; any exception becomes a reply with a ``failure``, so that the plan goes on."""
+    """Run a tool; an exception becomes a reply with a ``failure``, so that the plan goes on.
+
+    Of an exception that is not ours, only the class is told: its text may name addresses.
+
+    Raises:
+        DatabaseError, LocalServerError: the database cannot answer, so that no other step would find anything.
+        CallTimeout: the whole run took too long.
+    """
     if cancelled():
         return ToolReply(failure="the run was cancelled before")
     try:
@@ -91,7 +101,18 @@ def attempt(tool: Tool, question: str) -> ToolReply:
             active.content(lambda: {"input.value": question})
             return tool.run(question)
     except Exception as error:
-        usage = getattr(error, "usage", None)
-        message = str(error) if isinstance(error, GearError) else redacted(f"{type(error).__name__}: {error}")
-        paid = {"answer": usage} if isinstance(usage, Usage) else {}
-        return ToolReply(failure=" ".join(message.split()) or type(error).__name__, usage=paid)
+        if is_outage(error) or isinstance(error, CallTimeout):
+            raise
+        return _failed(tool, error)
+
+
+def _failed(tool: Tool, error: Exception) -> ToolReply:
+    usage, kind = getattr(error, "usage", None), type(error).__name__
+    paid = {"answer": usage} if isinstance(usage, Usage) else {}
+    if isinstance(error, GearError):
+        return ToolReply(failure=str(error) or kind, usage=paid)
+    frames = traceback.extract_tb(error.__traceback__)
+    locations = [f"{FilePath(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
+    # Without its text here, too: it may hold what a user wrote.
+    LOGGER.warning("the tool %s failed with %s at %s", tool.name, kind, ", ".join(locations))
+    return ToolReply(failure=f"the tool failed with {kind}: the log says where", usage=paid)

@@ -36,22 +36,37 @@ EMBEDDED_A_SECOND = 150
 
 
 @click.command("import")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--delimiter", default=",", show_default=True, help="Field separator; TAB for a tab.")
 @click.option("--array-delimiter", default=";", show_default=True, help="Separator of list items and labels.")
+@click.option("--abandon", is_flag=True, help="Delete what an unfinished import has written, without FILES.")
+@YES
 @json_option
 @with_settings(CONNECTION)
 def import_command(
-    files: tuple[Path, ...], delimiter: str, array_delimiter: str, json_file: Path | None, settings: Settings
+    files: tuple[Path, ...],
+    delimiter: str,
+    array_delimiter: str,
+    abandon: bool,
+    yes: bool,
+    json_file: Path | None,
+    settings: Settings,
 ) -> None:
     """Import nodes and relationships from neo4j-admin CSV files into the running database.
 
     FILES have typed headers (:ID, :LABEL, :START_ID, :END_ID, :TYPE, name:int, tags:string[] ...). Invalid rows
-    are reported and skipped; the exit code is then 4. After an interruption, run the same command again to resume.
+    are reported and skipped; the exit code is then 4. After an interruption, run the same command again to resume;
+    --abandon gives the import up.
 
     \b
     gear import nodes.csv relationships.csv
+    gear import --abandon
     """
+    if abandon == bool(files):
+        raise click.UsageError("give FILES to import, or --abandon alone")
+    if abandon:
+        _abandon(yes=yes, json_file=json_file, settings=settings)
+        return
     dialect = Dialect(_character("--delimiter", delimiter), _character("--array-delimiter", array_delimiter))
     # Fail before a server is started: a path may be mistyped.
     refuse_missing(files)
@@ -63,6 +78,16 @@ def import_command(
         say(f"{read} imported into {database}")
     if report.problems:
         raise PartialResult(f"{pluralize(report.problems, 'row')} could not be used, see above; the rest was imported")
+
+
+def _abandon(*, yes: bool, json_file: Path | None, settings: Settings) -> None:
+    with opened(settings) as gear:
+        if not yes and can_ask():
+            count = gear.overlay.abandon_import(dry_run=True)
+            confirm(f"{pluralize(count, 'node')} of an unfinished import into {gear.graph.name}")
+        deleted = gear.overlay.abandon_import()
+    if not emit(json_file, {"nodes": deleted}):
+        say(f"{pluralize(deleted, 'node')} of an unfinished import deleted")
 
 
 @click.command()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gear_neo4j.domain import entity_key
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.read.entities import first_name
 from gear_neo4j.scope import reader_set
 
 # More distinct sets of readers than this are replaced by one empty set.
@@ -47,7 +48,7 @@ def weigh(graph: Graph, collection: str) -> WeightedGraph:
         (head, head_names), (tail, tail_names) = row["ends"]
         for id, parts in ((head, head_names), (tail, tail_names)):
             if id not in names:
-                names[id] = _key(parts)
+                names[id] = entity_key(first_name(parts))
         ends = (head, tail) if head < tail else (tail, head)
         passages[ends].add(row["passage"])
         triples[ends].append(row["id"])
@@ -74,9 +75,3 @@ def bounded(sets: Iterable[str]) -> tuple[str, ...]:
 def _pair(index: Mapping[str, int], head: str, tail: str) -> Pair:
     first, second = sorted((index[head], index[tail]))
     return first, second
-
-
-def _key(names: Sequence[str | list[str] | None]) -> str:
-    """The key of a node's first name."""
-    parts = (part for name in names for part in (name if isinstance(name, list) else [name]))
-    return next((entity_key(part) for part in parts if part), "")

@@ -10,6 +10,7 @@ from typing import Any
 
 from gear_neo4j.communities.hierarchy import Community, Hierarchy
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.read.entities import first_name
 from gear_neo4j.text.printable import printable
 from gear_neo4j.text.wording import pluralize
 
@@ -32,7 +33,7 @@ def names_of(graph: Graph, hierarchy: Hierarchy) -> dict[str, tuple[Member, ...]
     record = graph.record()
     names = record.names if record else ()
     direct = {
-        row["id"]: [Member(_first(parts[0]), tuple(parts[1]), parts[2]) for parts in row["members"]]
+        row["id"]: [Member(first_name(parts[0]) or "?", tuple(parts[1]), parts[2]) for parts in row["members"]]
         for row in graph.communities.members(names=names, most=MEMBERS)
     }
     named: dict[str, tuple[Member, ...]] = {}
@@ -179,7 +180,3 @@ def _draw(
 
 def _labels(member: Member) -> str:
     return ", ".join(label for label in member.labels if label != "Entity")
-
-
-def _first(names: Sequence[str]) -> str:
-    return names[0] if names else "?"

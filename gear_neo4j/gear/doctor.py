@@ -69,7 +69,7 @@ class Examination:
     findings: tuple[Finding, ...]
     costs: tuple[QueryCost, ...] = ()
     hubs: int = 0
-    busiest: tuple[tuple[str | None, int], ...] = ()
+    busiest: tuple[tuple[str, int], ...] = ()
 
     @property
     def problems(self) -> int:
@@ -164,8 +164,9 @@ class Doctor:
             return {}
 
     def _hubs(self) -> Hubs:
-        labels = list(self.profile.entities) if self.profile else ["Entity"]
-        names = list(self.profile.name_properties) if self.profile else ["name"]
+        # An adopted graph may have entities from texts beside it.
+        labels = [*(self.profile.entities if self.profile else ()), "Entity"]
+        names = list(self.profile.name_properties) if self.profile else []
         return self.graph.diagnostics.hubs(labels=labels, names=names, hub=self.beam.hub, limit=BUSIEST)
 
     def _sample(self) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path as File
 
 from gear_neo4j.adoption import profile_file
 from gear_neo4j.adoption.admin_csv import Dialect
-from gear_neo4j.adoption.importing import COMMAS, Import, ImportReport
+from gear_neo4j.adoption.importing import COMMAS, Import, ImportReport, abandon
 from gear_neo4j.adoption.overlay import Adoption, AdoptionReport
 from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.adoption.proposal import propose
@@ -47,6 +47,16 @@ class Overlay:
         """
         run = Import(self._graph, dialect, on_problem=on_problem, on_progress=on_progress)
         return run.run([File(file) for file in files])
+
+    def abandon_import(self, *, dry_run: bool = False) -> int:
+        """Delete the nodes of an import that is not finished, with their relationships; returns how many.
+
+        An import whose rows are all there is finished instead.
+
+        Args:
+            dry_run: only count the nodes.
+        """
+        return self._graph.imports.count() if dry_run else abandon(self._graph)
 
     def survey(self) -> Survey:
         """What the graph holds: labels, types, their numbers, and what the properties are like."""

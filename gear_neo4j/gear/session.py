@@ -9,6 +9,7 @@ from typing import Self, TypeVar, cast
 from gear_neo4j.agents.agent import Agent
 from gear_neo4j.errors import ModelError, ScopeRefusal
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.read.versioned import Versioned
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes.recipe import AgentRecipe, Recipe, RetrieverRecipe
@@ -17,7 +18,7 @@ from gear_neo4j.retrieval.dictionary import Dictionaries
 from gear_neo4j.retrieval.first_stage import FirstStage, RankerStage, RetrieverStage
 from gear_neo4j.retrieval.hipporag import GraphMemory
 from gear_neo4j.retrieval.patterns.finder import PatternFinder
-from gear_neo4j.retrieval.rank.ranker_cache import RankerCache
+from gear_neo4j.retrieval.rank.ranker_cache import RECHECK, RankerCache
 from gear_neo4j.retrieval.rank.rankers import BaseName
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.retrieval.walk.beam import Beam
@@ -49,22 +50,20 @@ class Session:
         self._open_chat = chat
         self._opening = Lock()
         self._chats: list[ChatModel] = []
-        # Lists, which the copies with a player share.
-        self._matched: list[bool] = []
+        # Another process may build the graph anew, with another model.
+        self._matched = Versioned(lambda _: self._require_model(), version=graph.pagerank.version, recheck=RECHECK)
+        # A list, which the copies with a player share.
         self._known: list[bool] = []
 
     @property
     def embedder(self) -> Embedder:
-        """The embedding model, after a check that the database was built with it.
+        """The embedding model, after a check that the database, at most a second ago, was built with it.
 
         Raises:
             InputError: the database holds no passages.
             EmbeddingMismatch: another model built it.
         """
-        if not self._matched:
-            model = self.plain_embedder
-            self.graph.store.require_model(name=model.name, dimension=model.dimension)
-            self._matched.append(True)
+        self._matched.current()
         return self.plain_embedder
 
     @property
@@ -139,6 +138,10 @@ class Session:
             self._known.append(True)
         return cast(Agent, AGENTS.make(self, recipe))
 
+    def _require_model(self) -> None:
+        model = self.plain_embedder
+        self.graph.store.require_model(name=model.name, dimension=model.dimension)
+
     def _require_scope(self, recipe: Recipe) -> None:
         if reason := recipe.refusal(self.graph):
             raise ScopeRefusal(reason)
@@ -162,5 +165,5 @@ class Session:
         try:
             yield
         finally:
-            self._matched.clear()
+            self._matched.invalidate()
             self.rankers.invalidate()

@@ -1,5 +1,6 @@
 """A call of a client: which database view it gets, how long it may take, and how it fails."""
 
+import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,7 +12,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from starlette.requests import Request
 
-from gear_neo4j.errors import CallTimeout, GearError, NothingFound
+from gear_neo4j.errors import CallTimeout, GearError, NothingFound, is_outage
 from gear_neo4j.mcp.options import ServerOptions
 from gear_neo4j.threads import Feed, ThreadLimiter
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from gear_neo4j.gear.front import Gear
     from gear_neo4j.mcp.work import Work
 
+LOGGER = logging.getLogger("gear_neo4j.mcp")
 # Calls that run at a time; a further one is refused at once, for a host repeats what takes long.
 CALLS = 16
 # How long a server that ends waits for calls that were given up: they use the database, which is closed next.
@@ -112,11 +114,14 @@ class Calls:
 
 @contextmanager
 def tool_errors() -> Iterator[None]:
-    """Let the model read the errors that gear-neo4j raises on purpose; the SDK hides all others."""
+    """Let the model read the errors that gear-neo4j raises on purpose; the SDK hides all others.
+
+    Over HTTP the caller may be anybody with a key: why the database cannot answer is then only logged.
+    """
     try:
         yield
     except GearError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(_told(error)) from error
 
 
 @contextmanager
@@ -127,4 +132,11 @@ def resource_errors() -> Iterator[None]:
     except NothingFound as error:
         raise ResourceNotFoundError(str(error)) from error
     except GearError as error:
-        raise ResourceError(str(error)) from error
+        raise ResourceError(_told(error)) from error
+
+
+def _told(error: GearError) -> str:
+    if not is_outage(error) or _REQUEST.get() is None:
+        return str(error)
+    LOGGER.error("the database cannot answer: %s", error)
+    return "the database cannot answer now: the service's log says why"

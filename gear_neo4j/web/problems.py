@@ -24,6 +24,7 @@ from gear_neo4j.errors import (
     SearchError,
     SettingsError,
     TooManyCalls,
+    is_outage,
 )
 from gear_neo4j.text.printable import json_text, single_line
 from gear_neo4j.text.redaction import redacted
@@ -48,7 +49,6 @@ STATUS: Mapping[type[BaseException], int] = {
     ModelError: 502,
     SearchError: 502,
 }
-# What a server of ours says is for its operator: it names addresses, users and data.
 _HIDDEN = "the database cannot answer now: the service's log says why, under the request id"
 _UNEXPECTED = "something went wrong: the service's log says what, under the request id"
 _OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
@@ -108,7 +108,7 @@ def failure_of(error: BaseException) -> Failure:
     if not isinstance(error, GearError) or status == 500:
         return http_failure(500, _UNEXPECTED)
     document = problem_json(error)
-    detail = _HIDDEN if status == 503 else document["detail"][:LONGEST_DETAIL]
+    detail = _HIDDEN if is_outage(error) else document["detail"][:LONGEST_DETAIL]
     headers = {"Retry-After": "1"} if status == 429 else {}
     return Failure(status, document["code"], detail, document["title"], headers)
 

@@ -8,11 +8,12 @@ import pytest
 
 from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.adoption.profile import Chunks, Entities, Profile
-from gear_neo4j.domain import make_triple
+from gear_neo4j.domain import Passage, make_triple
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.write.overlay_store import OverlayStore
+from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.wire import to_json
 from tests.graphs import opened
 
@@ -281,3 +282,33 @@ def test_a_triple_ingested_over_an_adopted_passage_keeps_its_readers(adopted, se
     adopt(adopted, embedder)
 
     assert ["hr", "legal"] == stated(adopted)["Cem", "a"]
+
+
+@pytest.mark.parametrize("property", ["name", "title"])
+def test_entities_of_texts_beside_an_adopted_graph_keep_their_names(database, server, embedder, property):
+    """They are not asked for the property that names the graph's nodes; the spelling of hidden texts is not shown."""
+    graph = Graph(database)
+    passages = [
+        Passage("open", "", "OPERATION NIGHTFALL was named by Ada."),
+        Passage("shut", "", "Operation Nightfall is led by Bo.", readers=("group:board",)),
+    ]
+    facts = [
+        make_triple("open", "OPERATION NIGHTFALL", "was named by", "Ada"),
+        make_triple("shut", "Operation Nightfall", "is led by", "Bo"),
+    ]
+    write_passages(graph, passages, embedder=embedder)
+    write_triples(graph, facts, completed=["open", "shut"], embedder=embedder)
+    database.run(write(f"CREATE (:Company {{{property}: 'Acme'}})-[:OWNS]->(:Company {{{property}: 'Bolt'}})"))
+    adopt(database, embedder, Profile(name="mine", entities={"Company": Entities(names=(property,))}))
+
+    with opened(server, embedder) as gear:
+        view = gear.scoped(principals=[])
+        shown = [[entity.name for entity in one.entities("Operation Nightfall")] for one in (gear, view)]
+        known = [{name for node in one.graph.pagerank.named_nodes() for name in node.names} for one in (gear, view)]
+        hubs = gear.graph.diagnostics.hubs(labels=["Company", "Entity"], names=[property], hub=0, limit=9)
+        ends = [end for row in gear.graph.communities.facts("default", names=[property]) for end in row["ends"]]
+
+    assert [["Operation Nightfall"], ["OPERATION NIGHTFALL"]] == shown
+    assert {"Operation Nightfall", "Ada", "Bo", "Acme", "Bolt"} == known[0]
+    assert {"OPERATION NIGHTFALL", "Ada", "Acme", "Bolt"} == known[1]
+    assert {*known[0]} == {name for name, _ in hubs.busiest} == {name for _, names in ends for name in names}

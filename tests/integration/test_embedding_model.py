@@ -5,9 +5,11 @@ from langchain_core.language_models import FakeListChatModel
 
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.errors import EmbeddingMismatch
+from gear_neo4j.gear import session
 from gear_neo4j.recipes.registry import RETRIEVERS
 from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened
+from tests.toy_model import FACTS, PASSAGES
 
 pytestmark = pytest.mark.one_server_line
 
@@ -56,3 +58,18 @@ def test_a_search_by_words_alone_refuses_it_as_well(other, base):
     """What a user builds on it next would not work."""
     with pytest.raises(EmbeddingMismatch, match=REFUSED):
         other.search(QUESTION, retriever={"name": "base", "base": base})
+
+
+def test_a_graph_that_is_built_anew_with_another_model_is_noticed(shared, server, embedder, monkeypatch):
+    """By whoever has searched it before, and goes on: a service runs for weeks."""
+    monkeypatch.setattr(session, "RECHECK", 0.0)
+    shared.ingested(PASSAGES, FACTS, embedder)
+    with opened(server, embedder) as gear:
+        view = gear.scoped(collections=["default"])
+        before = [one.search(QUESTION, retriever={"name": "base", "base": "sbert"}) for one in (gear, view)]
+        shared.ingested(PASSAGES, FACTS, Other())
+
+        assert all(before)
+        for one in (gear, view):
+            with pytest.raises(EmbeddingMismatch, match=r"other \(32 .* fake \(32\)"):
+                one.search(QUESTION, retriever={"name": "base", "base": "sbert"})

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gear_neo4j.adoption.admin_csv import Dialect
-from gear_neo4j.adoption.importing import Import
+from gear_neo4j.adoption.importing import Import, abandon
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
@@ -94,6 +94,161 @@ def test_unusable_rows_are_reported_with_their_line_and_the_rest_is_imported(emp
         (3, "no node has the id 'nobody': the row is left out"),
         (4, "its :TYPE is empty: the row is left out"),
     ] == problems
+
+
+# What Python reads and Neo4j does not, and the other way round; of some only the server knows.
+TEXTS = {
+    "int": ["7", "+7", " 7 ", "1_000", "٧", "0x7", "9" * 5_000],
+    "double": ["1.5", ".5", "1e3", "1_0.5", "inf", "NaN", "٧.5"],
+    "date": ["2024-05-31", "20240531", "2024", "2024-W22-5", "2024-152", "-0004-05", "31.05.2024", "2024-02-30"],
+    "localtime": ["10", "10:00:00,5", "1000", "10:00Z", "24:00"],
+    "time": ["10:00", "10:00+0200", "10:00z", "10:00 Z", "10:00+00:00:30", "10:00-19:00"],
+    "localdatetime": ["2024", "2024-05-31T10", "2024-05-31 10:00", "2024-05-31T10:00Z"],
+    "datetime": [
+        *("2024-05-31T10:00:00", "2024-05-31T10:00[Europe/Berlin]", "2024-05-31t10:00z", "2024-05-31"),
+        *("2024-05-31 10:00:00", "2024-05-31T10:00:00,5+00:00:30", "2024-05-31T10:00[Nowhere]", "2024-13-01T10:00"),
+    ],
+    "duration": [
+        *("P1DT2H", "P1,5D", "-P1D", "P-1D", "p1d", "P2024-05-31T10:00:00"),
+        *("PT1.2.3S", "P", "PT", "P1M1Y", "P1.5DT1H"),
+    ],
+    "point": [
+        *("{x: 1, y: 2, z: 3}", "{latitude: 1, longitude: 2, crs: WGS-84}", "{x: 1, y: 2, srid: 7203}"),
+        *("{x: 1_0, y: 2}", "{latitude: 95, longitude: 1}", "{x: 1, y: 2, crs: no}", "{x: NaN, y: 1}"),
+    ],
+}
+WRONG = {
+    *(
+        "1_000",
+        "٧",
+        "0x7",
+        "9" * 5_000,
+        "1_0.5",
+        "inf",
+        "٧.5",
+        "31.05.2024",
+        "2024-02-30",
+        "10:00Z",
+        "24:00",
+        "10:00 Z",
+    ),
+    *("10:00+00:00:30", "10:00-19:00", "2024-05-31 10:00", "2024-05-31T10:00Z", "2024-05-31 10:00:00"),
+    *(
+        "2024-05-31T10:00:00,5+00:00:30",
+        "2024-05-31T10:00[Nowhere]",
+        "2024-13-01T10:00",
+        "PT1.2.3S",
+        "P",
+        "PT",
+        "P1M1Y",
+    ),
+    *("P1.5DT1H", "{x: 1_0, y: 2}", "{latitude: 95, longitude: 1}", "{x: 1, y: 2, crs: no}", "{x: NaN, y: 1}"),
+}
+
+
+def test_what_a_value_is_the_server_decides(empty, files):
+    """Each row that it refuses is reported with its line, and all others of the batch are there."""
+    rows = [(kind, text) for kind, texts in TEXTS.items() for text in texts]
+    header = ",".join(f"{kind}:{kind}" for kind in TEXTS)
+    cells = [",".join(f'"{text}"' if of == kind else "" for of in TEXTS) for kind, text in rows]
+    lines = [f"{number},{row},V\n" for number, row in enumerate(cells, start=2)]
+    reported = []
+
+    report = Import(Graph(empty), on_problem=lambda one: reported.append(one.line)).run(
+        files(values=f"id:ID,{header},:LABEL\n{''.join(lines)}")
+    )
+
+    wrong = [number for number, (_, text) in enumerate(rows, start=2) if text in WRONG]
+    assert [rows[line - 2] for line in wrong] == [rows[line - 2] for line in sorted(reported)]
+    assert (len(rows) - len(wrong), len(wrong)) == (report.nodes, report.problems)
+    there = {int(row["id"]) for row in empty.run(read("MATCH (n:V) WHERE size(keys(n)) = 2 RETURN n.id AS id"))}
+    assert {*range(2, len(rows) + 2)} - {*wrong} == there
+    assert [7] * 3 == [row["n"] for row in empty.run(read("MATCH (n:V) WHERE n.int > 0 RETURN n.int AS n"))]
+
+
+def test_what_a_constraint_forbids_is_reported_row_by_row(empty, files):
+    """A node of one's own has the name already."""
+    empty.execute("CREATE CONSTRAINT one_name FOR (n:P) REQUIRE n.name IS UNIQUE")
+    empty.run(Query("own", "CREATE (:P {name: 'Bo'})", writes=True))
+    problems = []
+    rows = "id:ID,name,:LABEL\n1,Ada,P\n2,Bo,P\n3,Cem,P\n"
+
+    Import(Graph(empty), on_problem=problems.append).run(files(people=rows))
+
+    assert [3] == [problem.line for problem in problems]
+    assert "already exists" in problems[0].reason
+    assert [{"n": 3}] == empty.run(read("MATCH (n:P) RETURN count(n) AS n"))
+    assert not [row for row in dump(empty)["nodes"] if "__Gear" in row]
+
+
+def begun(empty, paths, *, batches):
+    """An import whose process was killed after some batches."""
+
+    class Killed(Import):
+        def _write(self, file, rows):
+            if len(written) == batches:
+                raise KeyboardInterrupt
+            written.append(len(rows))
+            super()._write(file, rows)
+
+    written = []
+    with pytest.raises(KeyboardInterrupt):
+        Killed(Graph(empty)).run(paths)
+
+
+def test_an_import_that_has_written_nothing_holds_up_no_other(empty, files):
+    """Nor the same one with a file that was mended."""
+    (people,) = files(people="id:ID,:LABEL\n1,P\n2,P\n")
+    begun(empty, [people], batches=0)
+    people.write_text("id:ID,:LABEL\n1,P\n2,P\n3,P\n")
+
+    mended = Import(Graph(empty)).run([people])
+    begun(empty, files(gone="id:ID,:LABEL\nx,X\n"), batches=0)
+    other = Import(Graph(empty)).run(files(other="id:ID,:LABEL\na,A\n"))
+
+    assert (3, 1) == (mended.nodes, other.nodes)
+    assert not [row for row in dump(empty)["nodes"] if "__Gear" in row]
+
+
+def test_an_import_can_be_given_up(server, empty, files):
+    """What it has written is gone, and nothing else; the message that refuses another import says how."""
+    paths = chain_of(files, length=3_000)
+    empty.run(Query("own", "CREATE (:Own)", writes=True))
+    before = dump(empty)
+    begun(empty, paths, batches=4)
+    with pytest.raises(InputError, match="not finished: .* or give it up with 'gear import --abandon'"):
+        Import(Graph(empty)).run(files(other="id:ID\na\n"))
+    assert 3_000 == Graph(empty).imports.count()
+    environment = os.environ | {"NEO4J_URI": server.uri, "NEO4J_PASSWORD": server.password or ""}
+
+    done = run([*GEAR, "import", "--abandon"], env=environment, check=True)
+
+    assert "3,000 nodes of an unfinished import deleted" in done.stdout
+    assert before == dump(empty)
+    assert 3_000 == Import(Graph(empty)).run(paths).nodes
+
+
+def test_an_import_that_is_given_up_meanwhile_stops(empty, files):
+    """One whose rows are all there is finished instead: some of its nodes may have no key any more."""
+    paths = chain_of(files, length=3_000)
+
+    class GivenUp(Import):
+        def _write(self, file, rows):
+            if file.done:
+                abandon(Graph(empty))
+            super()._write(file, rows)
+
+    class Unfinished(Import):
+        def _finish(self):
+            assert self.graph.imports.complete()
+
+    with pytest.raises(InputError, match="another process"):
+        GivenUp(Graph(empty)).run(paths)
+    assert {"nodes": 0, "rels": 0, "marked": 0} == empty.run(COUNTED)[0]
+
+    Unfinished(Graph(empty)).run(paths)
+    assert 0 == abandon(Graph(empty))
+    assert {"nodes": 3_000, "rels": 2_999, "marked": 0} == empty.run(COUNTED)[0]
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,13 @@ import uvicorn
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from gear_neo4j.domain import Passage, make_triple
-from gear_neo4j.errors import SettingsError
+from gear_neo4j.errors import ServerUnavailable, SettingsError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.mcp.http import mounted
@@ -167,6 +168,24 @@ def test_in_a_host_application_each_request_gets_the_view_of_its_sender(server, 
 
     assert [(2, False), (1, True), (2, False)] == seen
     assert "who are you?" in refusal
+
+
+def test_over_http_what_the_database_says_is_for_the_log(caplog):
+    """Whoever calls may be anybody with a key; addresses are nobody's business."""
+
+    def gear_for(_request):
+        raise ServerUnavailable("no Neo4j server answers: Couldn't connect to db.internal:7687")
+
+    async def work(client):
+        with pytest.raises(MCPError) as refused:
+            await client.read_resource("gear://status")
+        return str(refused.value), (await client.call_tool("status")).content[0].text
+
+    with serving(application(make_server(gear_for))) as url:
+        told = talk_to(url, work)
+
+    assert all("the database cannot answer now" in text and "db.internal" not in text for text in told)
+    assert 2 == caplog.text.count("db.internal")
 
 
 @pytest.mark.parametrize(

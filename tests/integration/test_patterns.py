@@ -51,6 +51,7 @@ QUESTIONS = [
     ("Which products are not discontinued?", {"Ikura", "Tofu"}),
     ("Which products have a stock above 32?", {"Tofu"}),
     ("Which products have a price below 5?", {"Beer"}),
+    ("Which products have a stock below 99999999999999999999?", {"Beer", "Ikura", "Tofu"}),
     ("Which products are available since 1997?", {"Beer", "Tofu"}),
     ("Which products have the tag 'roe'?", {"Ikura"}),
     ("Which suppliers have a rating of at least 3?", {"Tokyo Traders"}),

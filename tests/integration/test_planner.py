@@ -12,7 +12,16 @@ from gear_neo4j.agents.answer import ToolCall
 from gear_neo4j.agents.planner import PlannerLoop
 from gear_neo4j.agents.tools import ToolReply
 from gear_neo4j.domain import Hit, Passage
-from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.errors import (
+    CallTimeout,
+    DatabaseError,
+    GuardError,
+    InputError,
+    QueryTimeout,
+    ScopeRefusal,
+    ServerUnavailable,
+    SettingsError,
+)
 from gear_neo4j.integrations.langchain import LangChainTool
 from gear_neo4j.roles.planner import PromptedPlanner
 from tests.graphs import ingest
@@ -121,18 +130,47 @@ def test_independent_steps_run_at_the_same_time_and_doubles_once(model):
 
 
 def test_a_tool_that_fails_is_on_record_and_another_is_asked(model):
-    """With its reason; the replanner sees it."""
-    broken, known, seen = Known("broken", error=RuntimeError("no route")), Known(), []
+    """The replanner sees that; what the error says may name addresses, and is not for a prompt, nor for a caller."""
+    broken, known, seen = Known("broken", error=RuntimeError("no route to db.internal")), Known(), []
     first = {"steps": [step("1", "Who designed it?", "broken")]}
     second = {"steps": [step("2", "Who designed it?", "known")]}
     told = plans(first, second, DONE)
     with model(script(lambda text: seen.append(text) or told(text))) as gear:
         answer = ask(gear, [known, broken])
 
-    assert ("broken: RuntimeError: no route",) == answer.trace.steps[1].failures
-    assert "RuntimeError: no route" == answer.trace.steps[1].tool_calls[0].failure
-    assert "no answer, RuntimeError: no route" in seen[1]
+    failure = "the tool failed with RuntimeError: the log says where"
+    assert (f"broken: {failure}",) == answer.trace.steps[1].failures
+    assert failure == answer.trace.steps[1].tool_calls[0].failure
+    assert f"no answer, {failure}" in seen[1]
+    assert "db.internal" not in "".join(seen)
     assert (1, "answerable") == (len(known.asked), answer.stop_reason)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ServerUnavailable("no answer from db.internal:7687"), DatabaseError("the server failed"), CallTimeout("too long")],
+)
+def test_a_database_that_does_not_answer_ends_the_run(model, error):
+    """As for every other agent: what is not known is not an answer, and the server's words are for its operator."""
+    events, prompts = [], []
+    replies = plans(TWO, DONE)
+    given = script(lambda text: prompts.append(text) or replies(text))
+    with model(given) as gear, pytest.raises(type(error)):
+        gear.ask(QUESTION, agent=Planner(tools=(Known("broken", error=error),)), on_event=events.append)
+
+    assert {"plan": 1} == dict(given.played)
+    assert not any("db.internal" in text for text in (*prompts, *(event.text for event in events)))
+
+
+@pytest.mark.parametrize("error", [GuardError("it writes"), ScopeRefusal("not here"), QueryTimeout("too long")])
+def test_a_tool_that_may_not_or_cannot_in_time_fails_for_itself(model, error):
+    """Another one may answer."""
+    first = {"steps": [step("1", "Who designed it?", "broken"), step("2", "Who designed it?")]}
+    with model(script(plans(first, DONE))) as gear:
+        answer = ask(gear, [Known(), Known("broken", error=error)])
+
+    assert (f"broken: {error}",) == answer.trace.steps[1].failures
+    assert "answerable" == answer.stop_reason
 
 
 def test_a_tool_that_is_not_there_is_the_first_one(model):
@@ -268,7 +306,8 @@ def test_any_tool_of_langchain_can_be_one(model):
         answer = ask(gear, [LangChainTool(shout)])
 
     assert ["WHO DESIGNED IT?"] == [fact.object for fact in answer.gist]
-    assert ["shout: RuntimeError: hoarse"] == [one for found in answer.trace.steps for one in found.failures]
+    (failure,) = [one for found in answer.trace.steps for one in found.failures]
+    assert "shout: the tool failed with RuntimeError: the log says where" == failure
 
 
 GONE = [401, 500, Fault.RESET]

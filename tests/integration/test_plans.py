@@ -37,7 +37,11 @@ ALLOWED = {
     "begin_import": {"NodeByLabelScan"},  # the same
     "give_up_import": {"NodeByLabelScan"},  # the same
     "forget_import": {"NodeByLabelScan"},  # the same
+    "drop_unwritten_import": {"NodeByLabelScan"},  # the same
+    "complete_import": {"NodeByLabelScan"},  # the same
+    "stop_import": {"NodeByLabelScan"},  # the same
     "finish_import": {"NodeByLabelScan"},  # any so many of those that are left
+    "delete_imported": {"NodeByLabelScan"},  # the same
     "some_adopted": {"NodeByLabelScan"},  # the same
     "survey_nodes": {"AllNodesScan"},  # a sample of whatever there is, with a limit
     "adoptable_nodes": {"AllNodesScan"},  # the labels are the user's: 5.26 can only go through all nodes, once

@@ -103,6 +103,11 @@ def test_a_filter_means_the_same_as_text_and_as_json(text, same):
         ("a = 'x", "wrong at character 5"),
         ("a ; DROP", "wrong at character 3, ';'"),
         ("a = 99999999999999999999", "more than 64 bits"),
+        (f"a = {'9' * 5_000}", "more than 64 bits"),
+        (f"a in [1, -{'9' * 5_000}]", "more than 64 bits"),
+        (f'{{"a": {"9" * 5_000}}}', "more than 64 bits"),
+        ({"a": 10**5_000}, "more than 64 bits"),
+        ({"a": {"exists": 10**5_000}}, "a.exists is no value of JSON"),
         ("x" * 10_001, "longer than 10,000 characters"),
         ("not " * 2_000 + "a = 1", "nested too deeply|longer than"),
         ("`not` = 1", "a field of the filter is named 'not'"),
@@ -149,6 +154,17 @@ def test_a_filter_survives_json(filter):
 
     for item in (True, 0, 1, 2020, 0.5, "", "a", "2020"):
         assert holds(filter, item) == holds(again, item)
+
+
+@pytest.mark.parametrize("wrapped", ["public = {}", "public in [0, {}]", "not public >= {}", "a = 2 and a != {}"])
+def test_truth_is_not_one(wrapped):
+    """To Python they are equal; to the database, and so to filters, scopes and whatever is looked up by them, not."""
+    true, one, real = (Scope(where=parse_filter(wrapped.format(value))) for value in ("true", "1", "1.0"))
+
+    assert 3 == len({true, one, real})
+    assert not one.admits(true)
+    assert not true.admits(one)
+    assert {"and": [true.json["where"], one.json["where"]]} == true.narrowed(where=one.where).json["where"]
 
 
 @given(FILTERS)

@@ -57,7 +57,19 @@ def refusal(code: str | None, message: str, *, database: str | None, where: str 
         return QueryTimeout(f"the server broke off a query that took too long: {message}{where}")
     if code in _BAD_BOOKMARK:
         return SettingsError("the server cannot read a bookmark: hand over those of gear.bookmarks, unchanged")
-    return DatabaseError(f"the server refused a query: {message}{where}")
+    return DatabaseError(f"the server refused a query: {message}{where}", code=code or "")
+
+
+def is_about_values(error: DatabaseError) -> bool:
+    """Whether the server refused what a query would have written: a value, a name, or what a constraint forbids.
+
+    Example:
+        >>> is_about_values(refusal("Neo.ClientError.Statement.ArgumentError", "no such day", database=None))
+        True
+        >>> is_about_values(refusal("Neo.ClientError.Security.Forbidden", "read only", database=None))
+        False
+    """
+    return error.code.startswith(("Neo.ClientError.Statement.", "Neo.ClientError.Schema."))
 
 
 def unreached(message: str) -> ServerUnavailable:

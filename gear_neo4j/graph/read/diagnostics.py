@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.graph.connection.database import Database, Row
+from gear_neo4j.graph.read.entities import first_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +12,7 @@ class Hubs:
     """How many nodes are hubs, and the busiest of them: name and number of triples."""
 
     count: int
-    busiest: tuple[tuple[str | None, int], ...] = ()
+    busiest: tuple[tuple[str, int], ...] = ()
 
 
 class Diagnostics:
@@ -31,7 +32,7 @@ class Diagnostics:
     def hubs(self, *, labels: Sequence[str], names: Sequence[str], hub: int, limit: int) -> Hubs:
         """The nodes with one of the labels that are in more than ``hub`` triples, and the names of the busiest."""
         row = self._database.call("hubs", labels=list(labels), names=list(names), hub=hub, limit=limit)[0]
-        return Hubs(row["hubs"], tuple((name, degree) for name, degree in row["busiest"]))
+        return Hubs(row["hubs"], tuple((first_name(names), degree) for names, degree in row["busiest"]))
 
     def sample_texts(self, *, limit: int) -> list[str]:
         """The texts of some triples."""

@@ -13,6 +13,8 @@ MOST_FACTS = 200
 MOST_SYNONYMS = 30
 # Of a hub's triples so many are read; of these, the facts that are returned.
 MOST_READ = 2_000
+# Of a node of an adopted graph, a property may hold one name, a list of them, or none.
+Names = Sequence[str | list[str | None] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +116,20 @@ class Entities:
         )
 
 
+def first_name(names: Names) -> str:
+    """The first of the names that a query returns for a node; empty if it has none.
+
+    Example:
+        >>> first_name([None, ["Ada", "A. Lovelace"], "Countess"])
+        'Ada'
+    """
+    parts = (part for name in names for part in (name if isinstance(name, list) else [name]))
+    return next((part for part in parts if part), "")
+
+
 def _summary(row: Row) -> EntitySummary:
-    return EntitySummary(row["id"], _first_name(row), tuple(row["labels"]), row["degree"])
+    return EntitySummary(row["id"], first_name(row["names"]), tuple(row["labels"]), row["degree"])
 
 
 def _fact(row: Row) -> EntityFact:
     return EntityFact(triple_of(row), row["title"] or "", row["head"], row["tail"])
-
-
-def _first_name(row: Row) -> str:
-    """The first name of a node; an adopted one may have a list of them, or none."""
-    names = [part for name in row["names"] for part in (name if isinstance(name, list) else [name])]
-    return next((name for name in names if name), "")

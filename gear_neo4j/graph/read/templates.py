@@ -8,6 +8,7 @@ from typing import Literal
 from gear_neo4j.domain import Path, Triple
 from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.queries import named
+from gear_neo4j.graph.read.entities import first_name
 from gear_neo4j.graph.read.neighbourhoods import Neighbourhoods
 from gear_neo4j.graph.read.store import Vector
 from gear_neo4j.graph.read.typegraph import Chain, Tie, TypeGraph
@@ -58,7 +59,9 @@ class Templates:
         names = names_on_record(self._database)
         rows = self._database.call("kgt_attribute", heads=list(heads), attribute=attribute, names=names, limit=ROWS + 1)
         return TemplateResult(
-            properties=tuple((row["name"] or row["id"], *pair) for row in rows[:ROWS] for pair in row["values"]),
+            properties=tuple(
+                (first_name(row["names"]) or row["id"], *pair) for row in rows[:ROWS] for pair in row["values"]
+            ),
             more=len(rows) > ROWS,
         )
 

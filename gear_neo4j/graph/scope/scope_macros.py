@@ -5,7 +5,6 @@ removed, so that such a search costs nothing. With one, its content is part of t
 ``IN_SCOPE_PASSAGE(p)`` or ``IN_SCOPE_TRIPLE(t)`` is replaced by the conditions that the scope has. A triple carries the
 collection and the readers of its passage, so that a walk reads no further node; only a filter of metadata does.
 ``STATED_IN_SCOPE(t)`` is for a triple whose passage is known to be in the scope, which fulfils the filter then.
-Entities' degrees are counted within the scope, those marked ``UP_TO_HUB`` no further than a query needs.
 ``IN_COLLECTION(t)`` stands in a SEARCH clause, for indexes that filter. ``IN_SCOPE_COMMUNITY(c)`` admits a community
 all of whose passages the scope admits, as they were when it was built, unless something has left its collection or lost
 a reader since.
@@ -23,7 +22,6 @@ _MARK = re.compile(r"(\s*)/\*\+\s*(.*?)\s*\*/", re.DOTALL)
 _MACRO = re.compile(r"\b(IN_SCOPE_PASSAGE|IN_SCOPE_TRIPLE|IN_SCOPE_COMMUNITY|STATED_IN_SCOPE)\((\w+)\)")
 _INDEXED = re.compile(r"\bIN_COLLECTION\((\w+)\)\s*")
 _ENTITY = re.compile(r"\b(IN_SCOPE_ENTITY|SPELLING)\((\w+)\)")
-_DEGREE = re.compile(r"COUNT \{ \((\w+)\)<-\[:SUBJECT\]-\(\) \} \+ COUNT \{ \(\1\)<-\[:OBJECT\]-\(\) \}(\s+UP_TO_HUB)?")
 
 
 class Shape(NamedTuple):
@@ -59,8 +57,7 @@ def within_scope(text: str, shape: Shape) -> str:
         MATCH (t:Triple) WHERE t.collection IN $scope.collections RETURN t
     """
     marked = _MARK.sub(r"\1\2", text)
-    counted = _put(_DEGREE, marked, lambda match: _degree(match[1], up_to_hub=bool(match[2])))
-    indexed = _put(_INDEXED, counted, lambda match: _in_index(match[1], shape))
+    indexed = _put(_INDEXED, marked, lambda match: _in_index(match[1], shape))
     expanded = _put(_ENTITY, indexed, lambda match: _OF_ENTITY[match[1]](match[2]))
     return _put(_MACRO, expanded, lambda match: _CONDITIONS[match[1]](match[2], shape))
 
@@ -135,19 +132,8 @@ def _in_index(name: str, shape: Shape) -> str:
     return f"WHERE {name}.collection IN $scope.collections " if shape.in_index and shape.collections else ""
 
 
-def _degree(name: str, *, up_to_hub: bool) -> str:
-    # Counted triple by triple, but not at a hub of hubs: that is one within the scope, too, or is taken for one.
-    total = f"COUNT {{ ({name})<-[:SUBJECT]-() }} + COUNT {{ ({name})<-[:OBJECT]-() }}"
-    pattern = f"({name})<-[:SUBJECT|OBJECT]-(scopeTriple) WHERE IN_SCOPE_TRIPLE(scopeTriple)"
-    if up_to_hub:
-        # Only whether it is above $hub counts: what is no hub at all is none within the scope.
-        within = f"size(COLLECT {{ MATCH {pattern} RETURN 1 LIMIT $hub + 1 }})"
-        return f"CASE\nWHEN {total} <= $hub\n  OR {total} > $scope.most\nTHEN {total}\nELSE {within}\nEND"
-    return f"CASE\nWHEN {total} > $scope.most\nTHEN {total}\nELSE COUNT {{ {pattern} }}\nEND"
-
-
 def _entity(name: str) -> str:
-    return f"EXISTS {{ ({name})<-[:SUBJECT|OBJECT]-(scopeTriple) WHERE IN_SCOPE_TRIPLE(scopeTriple) }}"
+    return f"EXISTS {{ ({name})<-[:SUBJECT|OBJECT]-(scopeTriple:Triple) WHERE IN_SCOPE_TRIPLE(scopeTriple) }}"
 
 
 def _spelling(name: str) -> str:

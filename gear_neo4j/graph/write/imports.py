@@ -15,11 +15,15 @@ SECONDS = 300
 
 @dataclass(frozen=True, slots=True)
 class FileProgress:
-    """A file's progress: its path, its fingerprint, and the last committed line."""
+    """A file's progress: its path, its fingerprint, and the last committed line, -1 once the import is given up.
+
+    ``complete`` is whether every row of the import is there: only its keys are still to be removed.
+    """
 
     file: str
     fingerprint: str
     line: int = 0
+    complete: bool = False
 
 
 class Imports:
@@ -50,6 +54,26 @@ class Imports:
         self._database.call("give_up_import", files=[file.file for file in files], holder=self._holder)
         if not self.progress():
             self.end()
+
+    def drop_unwritten(self) -> bool:
+        """Forget an import that has written nothing; whether there was one."""
+        return bool(self._database.call("drop_unwritten_import", holder=self._holder)[0]["files"])
+
+    def complete(self) -> bool:
+        """Record that every row is there; False if the import is given up, or another process has finished it."""
+        return bool(self._database.call("complete_import", holder=self._holder)[0]["complete"])
+
+    def stop(self) -> bool:
+        """Keep every process from writing more of the import; False if every row is there already."""
+        return not self._database.call("stop_import", holder=self._holder)[0]["complete"]
+
+    def count(self) -> int:
+        """The number of nodes that the import has written; one round trip."""
+        return int(self._database.call("count_imported")[0]["nodes"])
+
+    def delete(self, *, limit: int) -> int:
+        """Delete up to ``limit`` of the nodes that the import has written; returns how many. One round trip."""
+        return int(self._database.call("delete_imported", limit=limit)[0]["nodes"])
 
     def has_twin(self, labels: Sequence[str], *, property: str, value: object) -> bool:
         """Whether a node with all of the labels already has the value; scans those nodes once."""

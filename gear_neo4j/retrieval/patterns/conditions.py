@@ -59,8 +59,8 @@ class Numbers:
 _COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 NUMBER_WORDS = {"zero": 0, "none": 0} | {word: count for count, word in enumerate(_COUNTS, start=1)}
 _RANGE = re.compile(
-    r"between\s+[$€£]?([\d.]+)\s*(?:and|to|-)\s*[$€£]?(\d+(?:\.\d+)?)"
-    r"|\bfrom\s+[$€£]?([\d.]+)\s+(?:to|until)\s+[$€£]?(\d+(?:\.\d+)?)",
+    r"between\s+[$€£]?(\d+(?:\.\d*)?)\s*(?:and|to|-)\s*[$€£]?(\d+(?:\.\d+)?)"
+    r"|\bfrom\s+[$€£]?(\d+(?:\.\d*)?)\s+(?:to|until)\s+[$€£]?(\d+(?:\.\d+)?)",
     re.IGNORECASE,
 )
 _DECADE = re.compile(r"\b((?:1\d|20)\d0)s\b")
@@ -151,6 +151,8 @@ def numbers_in(question: str) -> Iterator[Numbers]:
         [(('>', 70.0),), (('>=', 25.0),), (('=', 0.0),)]
         >>> [(numbers.bounds, numbers.nouns) for numbers in numbers_in("taller than 180")]
         [((('>', 180.0),), ('height',))]
+        >>> [numbers.bounds for numbers in numbers_in("version between 1.2.3 and 5")]
+        [(('=', 1.2),), (('=', 5.0),)]
         >>> list(numbers_in("name 3 of the top 5"))
         []
     """

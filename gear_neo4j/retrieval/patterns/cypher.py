@@ -227,7 +227,8 @@ class _Body:
 
     def _compared(self, value: str, bounds: Iterable[Bound]) -> Iterator[str]:
         for comparison, bound in bounds:
-            number = self._parameter(int(bound) if bound.is_integer() else bound)
+            # Beyond 64 bits there is no integer on the server.
+            number = self._parameter(int(bound) if bound.is_integer() and abs(bound) < 2**63 else bound)
             yield f"{value} % {number} = 0" if comparison == "%" else f"{value} {comparison} {number}"
 
     def _parameter(self, value: object) -> str:
