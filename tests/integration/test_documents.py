@@ -29,7 +29,8 @@ from gear_neo4j.models.triple_vectors import encode
 
 NODES = Query(
     "nodes",
-    "MATCH (n) WHERE NOT (n:__GearTests OR n:__GearOrigin) RETURN elementId(n) AS id, labels(n) AS l, properties(n) AS p",
+    "MATCH (n) WHERE NOT (n:__GearTests OR n:__GearOrigin) "
+    "RETURN elementId(n) AS id, labels(n) AS l, properties(n) AS p",
 )
 EDGES = Query(
     "edges",

@@ -12,7 +12,7 @@ Vectors = Sequence[Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class PassageState:
-    """A stored passage compared with a new one of its id: ``same`` text, and ``moved`` in its document or to another."""
+    """A stored passage compared with a new one: ``same`` text, and ``moved`` within its document or to another one."""
 
     same: bool
     moved: bool
