@@ -1,10 +1,10 @@
 // name: known_sources(collection)
 // access: read
-// columns: name, roots, machine, read
+// columns: name, roots, whole, machine, read
 // The sources that have been read into a collection, in order of name: the folders or addresses they were read from, the
-// last one first, and by which machine and when that was.
+// last one first, whether as a whole, and by which machine and when that was.
 MATCH (o:__GearOrigin)
 USING INDEX SEEK o:__GearOrigin(id)
 WHERE o.id STARTS WITH $collection + '/'
-RETURN o.name AS name, o.roots AS roots, o.machine AS machine, o.read AS read
+RETURN o.name AS name, o.roots AS roots, coalesce(o.whole, false) AS whole, o.machine AS machine, o.read AS read
 ORDER BY name

@@ -61,7 +61,8 @@ def drop_collection(
 ) -> Deletion:
     """Remove the communities and passages of a collection, 500 per transaction; a killed run can be repeated.
 
-    A dry run counts passages and triples, but not the entities that would be removed with them.
+    Who may read its documents stays on record: they may come back. A dry run counts passages and triples, but not the
+    entities that would be removed with them.
 
     Raises:
         InputError: the database holds no passages.
@@ -76,6 +77,8 @@ def drop_collection(
         return Deletion(passages, triples)
 
     graph.manifest.drop(collection)
+    for source in graph.registry.all(collection):
+        graph.registry.forget(source.name, collection=collection)
     # First, so that a killed run leaves no report on removed passages.
     while graph.communities.drop(collection, limit=COMMUNITIES_A_BATCH):
         pass

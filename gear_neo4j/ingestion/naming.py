@@ -8,7 +8,7 @@ another name, such as ``docs-2``.
 import os
 import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
@@ -72,15 +72,19 @@ BY_FOLDER = Naming()
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A folder of documents by its absolute path, and as it was given; or an address without its login."""
+    """A folder of documents by its absolute path, and as it was given; or an address without its login.
+
+    ``whole`` says that all of it is read, not only a file in it.
+    """
 
     path: str
     given: str
+    whole: bool = True
 
     @classmethod
-    def of_folder(cls, folder: Path) -> "Root":
+    def of_folder(cls, folder: Path, *, whole: bool) -> "Root":
         """The root of a folder on this machine."""
-        return cls(folder_name(folder), composed(folder.as_posix()))
+        return cls(folder_name(folder), composed(folder.as_posix()), whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,7 @@ class SourceNames:
             return Prefix(f"{self._given(self.naming.source, root, below)}/")
         if source := self.containing(root.path):
             self._confirm(source, root, [self._name(source, root.path, path) for path in below])
-            self._record(source.name, _root_of(source, root.path), known=True)
+            self._record(source.name, _root_of(source, root.path), whole=root.whole, known=True)
             return Prefix(self._name(source, root.path, ""), self._nested(root))
         name = self._former(root, below) or self._new(root)
         return Prefix(f"{name}/", self._nested(root))
@@ -149,12 +153,17 @@ class SourceNames:
             name = self._given(self.naming.source, Root(address, address), below)
         else:
             name = next((one.name for one in self.known.values() if address in one.roots), address)
-            self._record(name, address, known=True)
+            self._record(name, address, whole=True, known=True)
         return name, None if name == address else Prefix(f"{name}/")
 
     def containing(self, path: str) -> KnownSource | None:
         """The source that a folder is, or is in; of several the nearest."""
-        roots = [(root, source) for source in self.known.values() for root in source.roots if is_below(path, root)]
+        roots = [
+            (root, source)
+            for source in self.known.values()
+            for root in source.roots
+            if path == root or (source.whole and is_below(path, root))
+        ]
         return max(roots, key=lambda found: len(found[0]))[1] if roots else None
 
     def document(self, path: Path) -> str | None:
@@ -171,10 +180,10 @@ class SourceNames:
             )
         source = self.known.get(name)
         if source is None and self.registry and self.registry.below(f"{name}/", collection=self.collection, limit=1):
-            source = KnownSource(name=name, roots=(), machine="", read="")
+            source = KnownSource(name=name)
         if source:
             self._confirm(source, root, [f"{name}/{path}" for path in below])
-        self._record(name, root.path, known=True)
+        self._record(name, root.path, whole=root.whole, known=True)
         return name
 
     def _confirm(self, source: KnownSource, root: Root, documents: Sequence[str]) -> None:
@@ -192,7 +201,7 @@ class SourceNames:
         for name in dict.fromkeys((root.given, root.path, _last(root.path))):
             free = name not in self.known and name not in (".", "")
             if free and self._stored([f"{name}/{path}" for path in below]):
-                self._record(name, root.path, known=True)
+                self._record(name, root.path, whole=root.whole, known=True)
                 return name
         return None
 
@@ -202,19 +211,19 @@ class SourceNames:
             taken = name in self.known or (
                 self.registry and self.registry.below(f"{name}/", collection=self.collection, limit=1)
             )
-            if not taken and self._record(name, root.path, known=False):
+            if not taken and self._record(name, root.path, whole=root.whole, known=False):
                 return name
         raise AssertionError("there are as many names as numbers")
 
-    def _record(self, name: str, root: str, *, known: bool) -> bool:
+    def _record(self, name: str, root: str, *, whole: bool, known: bool) -> bool:
         machine = platform.node()
         if self.writes and self.registry:
-            recorded = self.registry.record(name, root=root, machine=machine, collection=self.collection, known=known)
-            if not recorded:
+            read = KnownSource(name=name, roots=(root,), whole=whole, machine=machine)
+            if not self.registry.record(read, collection=self.collection, known=known):
                 return False
-        former = self.known.get(name)
-        roots = (root, *(other for other in (former.roots if former else ()) if other != root))
-        self.known[name] = KnownSource(name=name, roots=roots, machine=machine, read="")
+        former = self.known.get(name, KnownSource(name=name))
+        roots = (root, *(other for other in former.roots if other != root))
+        self.known[name] = replace(former, roots=roots, whole=whole or former.whole, machine=machine)
         return True
 
     def _stored(self, documents: Sequence[str]) -> bool:
@@ -254,6 +263,7 @@ def named_files(names: SourceNames, files: Iterable[Path], *, roots: Mapping[Pat
     Raises:
         InputError: a source is known, but none of its documents is there.
     """
+    given = set(roots.values())
     by_root: dict[Path, dict[Path, str]] = {}
     problems: list[tuple[Path, str]] = []
     for file in files:
@@ -265,7 +275,7 @@ def named_files(names: SourceNames, files: Iterable[Path], *, roots: Mapping[Pat
             by_root.setdefault(root, {})[file] = below
     named: dict[str, Path] = {}
     for root, paths in by_root.items():
-        prefix = names.prefix(Root.of_folder(root), list(paths.values()))
+        prefix = names.prefix(Root.of_folder(root, whole=root in given), list(paths.values()))
         for file, below in paths.items():
             name = prefix.name(below)
             if len(name) > LONGEST_SOURCE:

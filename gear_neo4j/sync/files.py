@@ -104,7 +104,9 @@ class Folder(Files):
 
     def named(self, listing: Listing, sources: SourceNames) -> tuple[str, Listing]:
         """The documents as an ingest would name them."""
-        prefix = sources.prefix(Root.of_folder(self.root), [listed.name for listed in listing.documents])
+        prefix = sources.prefix(
+            Root.of_folder(self.root, whole=self.path.is_dir()), [listed.name for listed in listing.documents]
+        )
         whole = self.path.is_dir()
         record = prefix.text.rstrip("/") if whole else prefix.name(composed(self.path.name))
         return record, listing.named(lambda listed: prefix.name(listed.name))

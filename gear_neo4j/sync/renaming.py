@@ -40,10 +40,10 @@ def rename_source(
     if old not in known and not total:
         others = ", ".join(known) or "none"
         raise NothingFound(f"no source of the collection {collection!r} has the name {old!r}: there are {others}")
-    source = known.get(old, KnownSource(name=old, roots=(), machine="", read=""))
+    source = known.get(old, KnownSource(name=old))
     _refuse_taken(graph, source, known.get(new), new, collection=collection)
     for root in reversed(source.roots):
-        graph.registry.record(new, root=root, machine=source.machine, collection=collection, known=True)
+        graph.registry.record(replace(source, name=new, roots=(root,)), collection=collection, known=True)
     documents = passages = 0
     for batch in _batches(graph, f"{old}/", collection=collection):
         names = {name: f"{new}/{name.removeprefix(f'{old}/')}" for name in batch}

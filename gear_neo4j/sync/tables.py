@@ -117,7 +117,7 @@ class Rows:
             text = f"{name}#" if prefix is None else prefix.text
         else:
             file = Path(self.table.source)
-            root = Root.of_folder(file.parent)
+            root = Root.of_folder(file.parent, whole=False)
             name = sources.prefix(root, [f"{composed(file.name)}#{key}" for key in keys]).name(composed(file.name))
             text = f"{name}#"
         return name, listing.named(lambda listed: f"{text}{listed.name}")

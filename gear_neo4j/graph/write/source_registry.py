@@ -13,14 +13,16 @@ MOST_ROOTS = 20
 class KnownSource:
     """A source of documents in a collection.
 
-    ``roots`` are the folders or addresses that it was read from, the last one first; ``machine`` is the name of the one
-    that read it last, and ``read`` when, in ISO 8601.
+    ``roots`` are the folders or addresses that it was read from, the last one first, and ``whole`` says whether that
+    was ever more than single files; ``machine`` is the name of the one that read it last, and ``read`` when, in ISO
+    8601.
     """
 
     name: str
-    roots: tuple[str, ...]
-    machine: str
-    read: str
+    roots: tuple[str, ...] = ()
+    whole: bool = False
+    machine: str = ""
+    read: str = ""
 
 
 class SourceRegistry:
@@ -33,26 +35,31 @@ class SourceRegistry:
         """The sources of a collection, in order of name."""
         return [
             KnownSource(
-                name=row["name"], roots=tuple(row["roots"]), machine=row["machine"], read=row["read"].iso_format()
+                name=row["name"],
+                roots=tuple(row["roots"]),
+                whole=row["whole"],
+                machine=row["machine"],
+                read=row["read"].iso_format(),
             )
             for row in self._database.call("known_sources", collection=collection)
         ]
 
-    def record(self, name: str, *, root: str, machine: str, collection: str, known: bool) -> bool:
-        """Record where a source was read; returns whether it is this source's name.
+    def record(self, source: KnownSource, *, collection: str, known: bool) -> bool:
+        """Record where a source was read: its first root; returns whether it is this source's name.
 
         Args:
             known: whether the source has the name already, whatever it was read from.
         """
         row = self._database.call(
             "record_origin",
-            id=_id(name, collection),
+            id=_id(source.name, collection),
             collection=collection,
-            name=name,
-            root=root,
-            machine=machine,
+            name=source.name,
+            root=source.roots[0],
+            machine=source.machine,
             most=MOST_ROOTS,
             known=known,
+            whole=source.whole,
         )[0]
         return bool(row["recorded"])
 

@@ -1,0 +1,237 @@
+"""Who may read a document is a record of its source: it outlives passages, versions, moves and failures."""
+
+import json
+import os
+
+import pytest
+
+from gear_neo4j.errors import GearError, NothingFound
+from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.schema import migrations
+from gear_neo4j.ingestion.limits import Limits
+from gear_neo4j.ingestion.writing import KEPT_READERS
+from tests.fake_embedder import FakeEmbedder
+from tests.graphs import opened
+
+ADA = ["user:ada"]
+TEXT = "The harbourmaster earns 90,000 a year.\n\n" * 40
+READERS = Query(
+    "readers",
+    "MATCH (p:Passage) WHERE p.source ENDS WITH $name OPTIONAL MATCH (p)<-[:FROM]-(t:Triple) "
+    "RETURN DISTINCT p.readers AS readers, t IS NULL OR coalesce(t.readers, []) = coalesce(p.readers, []) AS agrees",
+    frozenset({"name"}),
+)
+UNMIGRATE = Query("unmigrate", "MATCH (m:__Neo4jMigration {version: '010'}) DETACH DELETE m", frozenset(), writes=True)
+UNRECORD = Query("unrecord", "MATCH (r:__GearReaders) DELETE r", frozenset(), writes=True)
+OPEN_FIRST = Query(
+    "open", "MATCH (p:Passage) WITH p ORDER BY p.id LIMIT 1 SET p.readers = null", frozenset(), writes=True
+)
+
+
+class Acting(FakeEmbedder):
+    """Embeds after something else has happened."""
+
+    def __init__(self):
+        super().__init__()
+        self.before = None
+
+    def embed(self, texts):
+        """The vectors of texts."""
+        act, self.before = self.before, None
+        if act and texts:
+            act()
+        return super().embed(texts)
+
+
+@pytest.fixture
+def embedder():
+    """An embedder in whose middle something can happen."""
+    return Acting()
+
+
+@pytest.fixture
+def gear(server, database, embedder):
+    """A Gear over an empty database."""
+    with opened(server, embedder) as gear:
+        yield gear
+
+
+@pytest.fixture
+def docs(tmp_path):
+    """A folder with one document."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    old(folder / "pay.txt", TEXT)
+    return folder
+
+
+def old(file, text, age=0):
+    """A file that was written some time ago."""
+    file.write_text(text)
+    os.utime(file, (1_700_000_000 + len(text) - age,) * 2)
+    return file
+
+
+def readers(gear, name):
+    """The sets of readers of a document's passages and triples; None is everybody."""
+    rows = gear.graph.database.run(READERS, name=name)
+    assert all(row["agrees"] for row in rows)
+    return sorted(row["readers"] or ["everybody"] for row in rows)
+
+
+def test_readers_follow_a_document_that_moves(gear, docs):
+    """Also the passages that are written anew, because their title comes from the name of the file."""
+    gear.corpus.sync([docs])
+    gear.corpus.set_readers(docs / "pay.txt", ADA)
+    (docs / "pay.txt").rename(docs / "pay-2024.txt")
+    report = gear.corpus.sync([docs])
+
+    assert 1 == report.moved
+    assert [ADA] == readers(gear, "pay-2024.txt")
+
+
+def test_documents_that_exchange_names_exchange_readers(gear, docs):
+    """The other one is still for everybody."""
+    old(docs / "news.txt", "The harbour opens in May.\n\n" * 40)
+    gear.corpus.sync([docs])
+    gear.corpus.set_readers(docs / "pay.txt", ADA)
+    for name, target in (("pay.txt", "x"), ("news.txt", "pay.txt"), ("x", "news.txt")):
+        (docs / name).rename(docs / target)
+    report = gear.corpus.sync([docs])
+
+    assert 2 == report.moved
+    assert ([ADA], [["everybody"]]) == (readers(gear, "news.txt"), readers(gear, "pay.txt"))
+
+
+@pytest.mark.parametrize("way", ["broken", "gone", "forgotten", "dropped"])
+def test_readers_survive_the_passages(gear, docs, way):
+    """Whatever took them: what comes back under the name is for the same readers."""
+    gear.corpus.sync([docs])
+    gear.corpus.set_readers(docs / "pay.txt", ADA)
+    if way == "broken":
+        old(docs / "pay.txt", " \n")
+        gear.corpus.sync([docs])
+    elif way == "gone":
+        (docs / "pay.txt").unlink()
+        gear.corpus.sync([docs])
+    elif way == "forgotten":
+        gear.corpus.forget(docs / "pay.txt")
+    else:
+        gear.corpus.drop("default")
+    assert [] == readers(gear, "pay.txt")
+    old(docs / "pay.txt", TEXT + "New.")
+    gear.corpus.sync([docs])
+
+    assert [ADA] == readers(gear, "pay.txt")
+
+
+def test_a_conversion_that_fails_once_takes_nothing(gear, docs):
+    """The document is named, keeps its passages, and is read again by the next sync."""
+    gear.corpus.sync([docs])
+    gear.corpus.set_readers(docs / "pay.txt", ADA)
+    old(docs / "pay.txt", TEXT + "New.")
+    problems = []
+    slow = gear.corpus.sync([docs], limits=Limits(seconds=0.01), on_problem=problems.append)
+    assert (1, 0, [ADA]) == (slow.problems, slow.passages_removed, readers(gear, "pay.txt"))
+    assert "takes longer than" in problems[0].reason
+
+    again = gear.corpus.sync([docs])
+    assert (1, 0, [ADA]) == (again.changed, again.problems, readers(gear, "pay.txt"))
+
+
+def test_readers_that_change_while_a_version_is_embedded_are_its_readers(gear, docs, embedder):
+    """The record is read in the transaction that writes."""
+    gear.ingest([docs])
+    old(docs / "pay.txt", TEXT.replace("90", "95"))
+    embedder.before = lambda: gear.corpus.set_readers(docs / "pay.txt", ADA)
+    gear.ingest([docs])
+
+    assert [ADA] == readers(gear, "pay.txt")
+
+
+def test_a_version_that_fails_in_its_middle_leaves_the_readers(gear, docs, embedder):
+    """A document of just as many passages as a batch holds."""
+    parts = "".join(f"# Part {number}\n\nThe harbourmaster earns {number}.\n\n" for number in range(256))
+    page = old(docs / "long.md", parts)
+    gear.ingest([page])
+    gear.corpus.set_readers(page, ADA)
+    old(page, parts.replace("earns", "earned"))
+
+    def fails():
+        raise GearError("the model of embeddings failed")
+
+    embedder.before = fails
+    with pytest.raises(GearError, match="embeddings failed"):
+        gear.ingest([page])
+    gear.ingest([page])
+
+    assert [ADA] == readers(gear, "long.md")
+
+
+def test_a_line_that_names_a_document_opens_nothing(gear, docs, tmp_path):
+    """Neither the document, nor itself if the document has readers."""
+    line = {"id": "x", "text": "harmless", "source": "docs/pay.txt"}
+    (tmp_path / "x.jsonl").write_text(json.dumps(line) + "\n")
+    gear.ingest([tmp_path / "x.jsonl"])
+    gear.ingest([docs], readers=ADA)
+    old(docs / "pay.txt", TEXT.replace("90", "95"))
+    gear.ingest([docs])
+    assert 1 == len(gear.scoped(principals=[]).search("harbourmaster", retriever="naive", k=100))
+
+    gear.corpus.forget("docs/pay.txt")
+    gear.ingest([tmp_path / "x.jsonl"])
+    assert [ADA] == readers(gear, "pay.txt")
+
+
+@pytest.mark.parametrize("command", ["ingest", "sync"])
+def test_more_readers_need_to_be_allowed(gear, docs, command):
+    """Fewer do not; a document that keeps its readers is named."""
+    write = gear.ingest if command == "ingest" else gear.corpus.sync
+    write([docs], readers=["user:ada", "user:bo"])
+    write([docs], readers=ADA)
+    assert [ADA] == readers(gear, "pay.txt")
+    problems = []
+    old(docs / "pay.txt", TEXT + "New.")
+    write([docs], readers=["user:ada", "user:bo"], on_problem=problems.append)
+    assert ([ADA], [KEPT_READERS]) == (readers(gear, "pay.txt"), [problem.reason for problem in problems])
+    old(docs / "pay.txt", TEXT + "Newer.")
+    write([docs], readers=["user:ada", "user:bo"], widen=True)
+
+    assert [["user:ada", "user:bo"]] == readers(gear, "pay.txt")
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_a_line_opens_a_stored_passage_only_where_that_is_allowed(gear, tmp_path, replace):
+    """Whether its text is the same or another."""
+    corpus = tmp_path / "c.jsonl"
+    for text, names in (("One.", ["user:ada"]), ("Two." if replace else "One.", [])):
+        corpus.write_text(json.dumps({"id": "p", "text": text, "readers": names}) + "\n")
+        gear.ingest([corpus], replace=replace)
+    assert [ADA] == readers(gear, "c.jsonl")
+    gear.ingest([corpus], replace=replace, widen=True)
+
+    assert [["everybody"]] == readers(gear, "c.jsonl")
+
+
+def test_readers_can_be_set_before_a_document_comes(gear, docs):
+    """They are listed until then; a document that nobody knows is for everybody already."""
+    gear.corpus.prepare()
+    assert 0 == gear.corpus.set_readers("docs/pay.txt", ADA)
+    assert [("docs/pay.txt", 0)] == [(record.source, record.passages) for record in gear.corpus.readers()]
+    with pytest.raises(NothingFound):
+        gear.corpus.set_readers("docs/nosuch.txt", [])
+    gear.ingest([docs], source_name="docs", confirm_source=lambda _: True)
+
+    assert [ADA] == readers(gear, "pay.txt")
+
+
+def test_older_databases_get_records_by_what_all_passages_allow(gear, database, docs, caplog):
+    """A passage that had become readable by everybody is so no more."""
+    gear.ingest([docs], readers=ADA)
+    for query in (UNMIGRATE, UNRECORD, OPEN_FIRST):
+        database.run(query)
+    migrations.migrate(database, dimension=gear.embedder.dimension)
+
+    assert [ADA] == readers(gear, "pay.txt")
+    assert [("docs/pay.txt", ("user:ada",))] == [(one.source, one.readers) for one in gear.corpus.readers()]
+    assert "the readers of 1 documents are on record now; 1 of their passages" in caplog.text

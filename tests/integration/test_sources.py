@@ -1,0 +1,224 @@
+"""What a document is: a source of a collection and a path below it, wherever one stands and however it was given."""
+
+import json
+import os
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from gear_neo4j.errors import InputError, NothingFound, SettingsError
+from gear_neo4j.graph.graph import Graph
+from gear_neo4j.ingestion.pipeline import Ingest
+from tests.graphs import opened
+
+
+@pytest.fixture
+def gear(server, database, counting):
+    """A Gear over an empty database, which counts what it embeds."""
+    with opened(server, counting) as gear:
+        yield gear
+
+
+@pytest.fixture
+def teams(tmp_path):
+    """Two projects, each with a folder called docs."""
+    for team in ("a", "b"):
+        docs = tmp_path / team / "docs"
+        docs.mkdir(parents=True)
+        for name in ("both.txt", f"{team}.txt"):
+            old(docs / name, f"What team {team} knows of {name}.")
+    return tmp_path
+
+
+def old(file, text):
+    """A file that was written some time ago."""
+    file.write_text(text)
+    os.utime(file, (1_700_000_000 + len(text),) * 2)
+    return file
+
+
+def names(gear, collection="default"):
+    """The names of all documents of a collection."""
+    return [one.source for one in gear.corpus.sources(limit=1_000).sources if one.collection == collection]
+
+
+BOTH = ["docs-2/b.txt", "docs-2/both.txt", "docs/a.txt", "docs/both.txt"]
+
+
+@pytest.mark.parametrize("command", ["ingest", "sync"])
+def test_folders_of_one_name_are_two_sources(gear, teams, monkeypatch, command):
+    """Neither replaces nor removes the documents of the other, in any order."""
+    write = gear.ingest if command == "ingest" else gear.corpus.sync
+    for team in ("a", "b", "a", "b"):
+        monkeypatch.chdir(teams / team)
+        write(["docs"])
+
+    assert sorted(BOTH) == sorted(names(gear))
+
+
+def test_a_folder_is_one_source_however_it_is_given(gear, counting, teams, monkeypatch):
+    """Relative, absolute, by a link, by a part of it, by a file in it, and from the folder above."""
+    monkeypatch.chdir(teams / "a")
+    (teams / "link").symlink_to("a/docs")
+    (Path("docs") / "deep").mkdir()
+    old(Path("docs/deep/c.txt"), "What lies deep.")
+    gear.ingest(["docs"])
+    counting.texts.clear()
+    for given in (teams / "a" / "docs", "../link", "docs/deep", "docs/a.txt", "./docs/../docs", teams / "a"):
+        gear.ingest([given])
+        gear.corpus.sync([given])
+
+    assert ["docs/a.txt", "docs/both.txt", "docs/deep/c.txt"] == names(gear)
+    assert [] == counting.texts
+
+
+def test_a_source_that_has_moved_goes_on_by_its_name(gear, counting, teams):
+    """Another folder, mount or machine, with one of its documents at least: nothing is embedded again."""
+    gear.ingest([teams / "a" / "docs"], source_name="handbook")
+    (teams / "a").rename(teams / "moved")
+    counting.texts.clear()
+
+    gear.corpus.sync([teams / "moved" / "docs"], source_name="handbook")
+
+    assert ["handbook/a.txt", "handbook/both.txt"] == names(gear)
+    assert [] == counting.texts
+    [source] = gear.corpus.origins()
+    assert (str(teams / "moved" / "docs"), str(teams / "a" / "docs")) == source.roots
+
+
+@pytest.mark.parametrize("command", ["ingest", "sync"])
+def test_a_folder_without_a_document_of_the_known_source_is_asked_about(gear, teams, tmp_path, command):
+    """Without an answer nothing is written."""
+    write = gear.ingest if command == "ingest" else gear.corpus.sync
+    write([teams / "a" / "docs"], source_name="handbook")
+    other = tmp_path / "other"
+    other.mkdir()
+    old(other / "c.txt", "Something else.")
+    asked = []
+
+    with pytest.raises(InputError, match="none of its documents is in"):
+        write([other], source_name="handbook")
+    assert ["handbook/a.txt", "handbook/both.txt"] == names(gear)
+
+    write([other], source_name="handbook", confirm_source=lambda question: asked.append(question) or True)
+    assert 1 == len(asked)
+    assert "handbook/c.txt" in names(gear)
+
+
+def test_a_folder_that_is_a_source_gets_no_second_name(gear, teams):
+    """Its documents would be there twice."""
+    gear.ingest([teams / "a" / "docs"])
+    with pytest.raises(InputError, match="gear sources rename docs handbook"):
+        gear.ingest([teams / "a" / "docs"], source_name="handbook")
+    with pytest.raises(SettingsError, match="holds a slash"):
+        gear.ingest([teams / "a" / "docs"], source_name="hand/book")
+
+
+def test_what_an_earlier_version_has_read_is_taken_over(gear, counting, teams, monkeypatch):
+    """It named documents by their paths as they were given."""
+    monkeypatch.chdir(teams / "a")
+    files = sorted(Path("docs").iterdir())
+    Ingest(Graph(gear.graph.database), counting, names={file: file.as_posix() for file in files}).run(files, [])
+    assert [] == gear.corpus.origins()
+    counting.texts.clear()
+
+    gear.corpus.sync(["docs"])
+    monkeypatch.chdir(teams / "b")
+    gear.corpus.sync(["docs"])
+
+    assert sorted(BOTH) == sorted(names(gear))
+    assert [False] * 2 == ["team a" in text for text in counting.texts]
+
+
+def test_a_renamed_source_keeps_readers_vectors_and_triples(gear, counting, teams):
+    """A run that was killed goes on; its folder is known by the new name."""
+    docs = teams / "a" / "docs"
+    gear.corpus.sync([docs], readers=["user:ada"])
+    before = gear.corpus.counts()
+    counting.texts.clear()
+
+    def killed(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        gear.corpus.rename_source("docs", "handbook", on_progress=killed)
+    done = gear.corpus.rename_source("docs", "handbook") if names(gear, "default") else None
+    again = gear.corpus.sync([docs], readers=["user:ada"])
+
+    assert done is not None
+    assert ["handbook/a.txt", "handbook/both.txt"] == names(gear)
+    assert ["handbook"] == [source.name for source in gear.corpus.origins()]
+    assert [("user:ada",)] * 2 == [record.readers for record in gear.corpus.readers()]
+    assert (before, True, []) == (gear.corpus.counts(), again.is_empty, counting.texts)
+    assert not gear.scoped(principals=[]).search("team", retriever="naive")
+
+
+def test_a_name_that_another_source_has_is_refused(gear, teams):
+    """So is the name of a source that is not there."""
+    for team in ("a", "b"):
+        gear.ingest([teams / team / "docs"])
+    with pytest.raises(InputError, match="another source has the name 'docs'"):
+        gear.corpus.rename_source("docs-2", "docs")
+    with pytest.raises(NothingFound, match="there are docs, docs-2"):
+        gear.corpus.rename_source("nosuch", "x")
+
+
+def test_a_path_that_is_another_documents_name_is_ambiguous(gear, teams, monkeypatch):
+    """Here docs/both.txt is a document of docs-2; there it is one of docs."""
+    for team in ("a", "b"):
+        gear.ingest([teams / team / "docs"])
+    monkeypatch.chdir(teams / "b")
+    with pytest.raises(NothingFound, match="'docs/both.txt' is ambiguous"):
+        gear.corpus.forget("docs/both.txt")
+    gear.corpus.forget(teams / "a" / "docs" / "both.txt")
+    gear.corpus.forget("docs-2/b.txt")
+
+    assert ["docs-2/both.txt", "docs/a.txt"] == names(gear)
+
+
+def test_both_forms_of_a_letter_are_one_name(gear, tmp_path):
+    """Of two files whose names differ in nothing else, the second is reported."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for form in ("NFC", "NFD"):
+        old(docs / unicodedata.normalize(form, "Müller.txt"), f"Müller in {form}.")
+    problems = []
+    gear.ingest([docs], on_problem=problems.append)
+    gear.corpus.sync([docs], on_problem=problems.append)
+
+    assert [unicodedata.normalize("NFC", "docs/Müller.txt")] == names(gear)
+    assert [True, True] == ["is the same document as" in problem.reason for problem in problems]
+
+
+def test_a_name_that_is_not_utf8_costs_one_line(gear, tmp_path):
+    """The other documents are written, by an ingest and by a sync."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    old(docs / "a.txt", "Mirefield lies on the Ursel.")
+    (docs / os.fsdecode(b"b\xff.txt")).write_text("Odd.")
+    for write in (gear.ingest, gear.corpus.sync):
+        problems = []
+        write([docs], on_problem=problems.append)
+        assert ["has a name that is not UTF-8: rename it"] == [problem.reason for problem in problems]
+        assert ["docs/a.txt"] == names(gear)
+
+
+def test_a_line_may_name_another_source_later(gear, tmp_path):
+    """Its passage belongs to that one from then on."""
+    corpus = tmp_path / "corpus.jsonl"
+    for source in ("a.md", "b.md"):
+        corpus.write_text(json.dumps({"id": "p1", "text": "Ada built the harbour.", "source": source}) + "\n")
+        gear.ingest([corpus])
+
+    assert ["b.md"] == names(gear)
+    assert 1 == gear.corpus.forget("b.md").passages
+
+
+def test_a_given_name_is_also_that_of_lines(gear, tmp_path):
+    """Of those that name a source, and of those that do not."""
+    rows = [{"id": "p1", "text": "One.", "source": "a.md"}, {"id": "p2", "text": "Two."}]
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    gear.ingest([tmp_path / "corpus.jsonl"], source_name="notes")
+
+    assert ["notes/a.md", "notes/corpus.jsonl"] == names(gear)
