@@ -21,12 +21,13 @@ def forget(
     source: str | Path,
     *,
     collection: str = DEFAULT_COLLECTION,
+    exact: bool = False,
     dry_run: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Deletion:
     """Remove the passages of a source from a collection, 500 per transaction; a killed run can be repeated.
 
-    A path is normalised as in an ingest: ``./docs/a.md`` is ``docs/a.md``.
+    A path is normalised as in an ingest: ``./docs/a.md`` is ``docs/a.md``; ``exact`` takes the name as it stands.
 
     Raises:
         InputError: the database holds no passages.
@@ -34,7 +35,7 @@ def forget(
         MigrationError: a dry run needs the newest schema, since it changes nothing.
     """
     _require_schema(graph, dry_run=dry_run)
-    name, total = _find_source(graph, source, collection=collection)
+    name, total = _find_source(graph, source, collection=collection, exact=exact)
     if dry_run:
         return graph.sources.preview(name, collection=collection)
 
@@ -141,9 +142,9 @@ def forget_documents(graph: Graph, names: Sequence[str], *, collection: str) -> 
     return removed
 
 
-def _find_source(graph: Graph, source: str | Path, *, collection: str) -> tuple[str, int]:
+def _find_source(graph: Graph, source: str | Path, *, collection: str, exact: bool = False) -> tuple[str, int]:
     """The name that a source is stored under, and the number of its passages."""
-    for name in dict.fromkeys((str(source), Path(source).as_posix())):
+    for name in dict.fromkeys((str(source), str(source) if exact else Path(source).as_posix())):
         held = graph.sources.passages(name)
         if collection in held:
             return name, held[collection]
