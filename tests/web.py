@@ -41,9 +41,9 @@ def client_of(gear, *, key=None, mounts=None, **options):
 
 
 @contextmanager
-def served(gear, *, port=0, **options):
+def served(gear, *, port=0, mounts=None, **options):
     """The application behind uvicorn on loopback, at a free port or a given one; yields its address and the server."""
-    app = create_app(gear, options=ServiceOptions(**options))
+    app = create_app(gear, options=ServiceOptions(**options), mounts=mounts)
     server = uvicorn.Server(config_of(app))
     with listen("127.0.0.1", port) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

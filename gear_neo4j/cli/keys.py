@@ -115,6 +115,6 @@ def _row(key: Key) -> tuple[str, ...]:
 @click.argument("name")
 @KEYS_FILE
 def revoke(name: str, keys_file: Path | None) -> None:
-    """Remove a key: a running service refuses it from its next request on."""
+    """Remove a key: a running service refuses it at once, and ends its streams and jobs."""
     revoke_key(keys_file_of(Settings.load(), keys_file), name)
     say(f"{name}: revoked")

@@ -261,6 +261,7 @@ class Corpus:
         source: str | File,
         *,
         collection: str = DEFAULT_COLLECTION,
+        exact: bool = False,
         dry_run: bool = False,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> Deletion:
@@ -269,6 +270,7 @@ class Corpus:
         Args:
             source: a document as its path was given to :meth:`ingest`, or the source that a line of JSONL names.
             collection: the collection that it is in.
+            exact: take the name as it stands; otherwise ``./docs/a.md`` is also ``docs/a.md``.
             dry_run: change nothing, only count what would go.
 
         Raises:
@@ -276,7 +278,9 @@ class Corpus:
             MigrationError: the schema cannot be brought up to date, or, in a dry run, is not.
         """
         with self._session.writing():
-            return forget(self._graph, source, collection=collection, dry_run=dry_run, on_progress=on_progress)
+            return forget(
+                self._graph, source, collection=collection, exact=exact, dry_run=dry_run, on_progress=on_progress
+            )
 
     def sources(self, *, after: str = "", limit: int = 100) -> SourcePage:
         """The sources of the passages that this view sees, in order, with their collections; at most ``limit``.

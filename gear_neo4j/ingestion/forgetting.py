@@ -26,12 +26,13 @@ def forget(
     source: str | Path,
     *,
     collection: str = DEFAULT_COLLECTION,
+    exact: bool = False,
     dry_run: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Deletion:
     """Remove the passages of a source from a collection, 500 per transaction; a killed run can be repeated.
 
-    A document is given by its name, or by its path if it is in a folder that was read.
+    A document is given by its name, or by its path if it is in a folder that was read; with ``exact`` by its name only.
 
     Raises:
         InputError: the database holds no passages.
@@ -39,7 +40,7 @@ def forget(
         MigrationError: a dry run needs the newest schema, since it changes nothing.
     """
     _require_schema(graph, dry_run=dry_run)
-    name, total = _find_source(graph, source, collection=collection)
+    name, total = _find_source(graph, source, collection=collection, exact=exact)
     if dry_run:
         return graph.sources.preview(name, collection=collection)
 
@@ -181,14 +182,13 @@ def forget_documents(graph: Graph, names: Sequence[str], *, collection: str) -> 
     return removed
 
 
-def _find_source(graph: Graph, source: str | Path, *, collection: str) -> tuple[str, int]:
+def _find_source(graph: Graph, source: str | Path, *, collection: str, exact: bool = False) -> tuple[str, int]:
     """The name that a document is stored under, and the number of its passages.
 
-    It is given by its name, or by its path on this machine, if it is in a folder that was read.
+    It is given by its name, or, unless ``exact`` is set, by its path on this machine if it is in a folder that was read.
     """
-    path = None if is_address(str(source)) else Path(source)
-    names = SourceNames.load(graph.registry, collection=collection)
-    here = names.document(path) if path else None
+    path = None if exact or is_address(str(source)) else Path(source)
+    here = SourceNames.load(graph.registry, collection=collection).document(path) if path else None
     held: dict[str, int] = {}
     for name in dict.fromkeys(filter(None, (str(source), composed(path.as_posix()) if path else None, here))):
         found = graph.sources.passages(name)

@@ -53,7 +53,7 @@ def log_job(id: str, error: BaseException) -> None:
     fields: dict[str, Any] = {"job": id, "error": type(error).__name__}
     if isinstance(error, DatabaseError | LocalServerError):
         fields["detail"] = str(error)
-    elif not isinstance(error, GearError):
+    elif not isinstance(error, GearError | HTTPException):
         fields["locations"] = _locations(error)
     LOGGER.warning("%s", json_text(fields))
 

@@ -24,6 +24,7 @@ from gear_neo4j.web.access_log import log_error, log_request
 from gear_neo4j.web.body_limits import BodyLimit, BodyLimits
 from gear_neo4j.web.callers import KeyBackend, refuse
 from gear_neo4j.web.entry import Entry, entry_of
+from gear_neo4j.web.key_watch import KeyWatch
 from gear_neo4j.web.middleware import PlainErrors, RequestEntry, SameOrigin
 from gear_neo4j.web.openapi import DOCS_PATHS, openapi_of, with_docs
 from gear_neo4j.web.options import LOOPBACK, ServiceOptions
@@ -131,6 +132,7 @@ def _middleware(service: Service) -> list[Middleware]:
         Middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, *options.allowed_hosts], www_redirect=False),
         Middleware(SameOrigin, allowed=options.allowed_origins),
         Middleware(AuthenticationMiddleware, backend=backend, on_error=refuse),
+        Middleware(KeyWatch, ring=service.ring),
         Middleware(
             BodyLimits,
             usual=BodyLimit(options.body_bytes, options.body_seconds),

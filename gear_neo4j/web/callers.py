@@ -18,7 +18,7 @@ from gear_neo4j.web.rates import Rate, RateLimiter
 from gear_neo4j.web.views import Views
 
 LONGEST_SECRET = 500
-_CHALLENGE = {"WWW-Authenticate": "Bearer"}
+CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,21 +84,21 @@ class KeyBackend(AuthenticationBackend):
             return AuthCredentials(), Caller("", self._views.of(EVERYTHING))
         key = self._key(conn)
         entry_of(conn.scope).key = key.name
-        if key.limit and (wait := self._keys.wait(key.name, key.limit)):
+        if key.limit and (wait := self._keys.wait(key.sha256, key.limit)):
             raise Refused(_too_many(wait, f"this key may send {key.rate}: wait {math.ceil(wait)} s"))
         return AuthCredentials(), Caller(key.name, self._views.of(key.scope), key)
 
     def _key(self, conn: HTTPConnection) -> Key:
         secret = _secret(conn)
         if secret is None:
-            raise Refused(http_failure(401, "a key is needed: send 'Authorization: Bearer ...'", headers=_CHALLENGE))
+            raise Refused(http_failure(401, "a key is needed: send 'Authorization: Bearer ...'", headers=CHALLENGE))
         key = self._ring.find(secret) if len(secret) <= LONGEST_SECRET else None
         if key is not None:
             return key
         address = conn.client.host if conn.client else ""
         if wait := self._addresses.wait(address, self._failed):
             raise Refused(_too_many(wait, f"too many requests with unknown keys: wait {math.ceil(wait)} s"))
-        raise Refused(http_failure(401, "this key is unknown, or was revoked: ask for one", headers=_CHALLENGE))
+        raise Refused(http_failure(401, "this key is unknown, or was revoked: ask for one", headers=CHALLENGE))
 
 
 def refuse(conn: HTTPConnection, error: AuthenticationError) -> Response:

@@ -160,7 +160,7 @@ def add_key(
 
 
 def revoke_key(file: Path, name: str) -> None:
-    """Remove a key; a running service refuses it from its next request on.
+    """Remove a key; a running service refuses it at once, and ends what it has under way.
 
     Raises:
         NothingFound: there is no key of that name.

@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
+from fastapi.sse import format_sse_event
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
@@ -51,6 +52,8 @@ STATUS: Mapping[type[BaseException], int] = {
 }
 _HIDDEN = "the database cannot answer now: the service's log says why, under the request id"
 _UNEXPECTED = "something went wrong: the service's log says what, under the request id"
+# The first of the codes that JSON-RPC leaves to servers.
+_JSONRPC_ERROR = -32000
 _OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 
@@ -88,6 +91,10 @@ class Failure:
         """The failure in OpenAI's shape."""
         kind = _OPENAI_TYPES.get(self.status, "invalid_request_error" if self.status < 500 else "server_error")
         return {"error": {"message": self.detail, "type": kind, "code": self.code, "request_id": request_id}}
+
+    def jsonrpc(self) -> dict[str, Any]:
+        """The failure in JSON-RPC's shape, for whichever request of the connection waits."""
+        return {"jsonrpc": "2.0", "id": None, "error": {"code": _JSONRPC_ERROR, "message": self.detail}}
 
 
 def failure_of(error: BaseException) -> Failure:
@@ -141,6 +148,17 @@ def failure_response(connection: HTTPConnection, failure: Failure) -> Response:
     content = failure.openai(request_id) if is_openai else failure.problem(request_id)
     media_type = "application/json" if is_openai else MEDIA_TYPE
     return Response(json_text(content), failure.status, dict(failure.headers), media_type)
+
+
+def failure_event(connection: HTTPConnection, failure: Failure) -> bytes:
+    """A failure as the last of the server-sent events of a route, in the shape that the route's clients know."""
+    request_id, path = entry_of(connection.scope).id, connection.scope["path"]
+    if path.startswith("/v1/"):
+        return format_sse_event(data_str=json_text(failure.openai(request_id)))
+    if path.startswith("/api/"):
+        return format_sse_event(data_str=json_text(failure.problem(request_id)), event="error")
+    # What is mounted beside the API speaks JSON-RPC.
+    return format_sse_event(data_str=json_text(failure.jsonrpc()), event="message")
 
 
 def _first_reason(error: RequestValidationError) -> str:

@@ -50,13 +50,14 @@ def make_service(gear: Gear, options: ServiceOptions) -> Service:
     Raises:
         SettingsError: the file of keys cannot be used.
     """
-    jobs = JobQueue(gear, options)
+    ring = KeyRing(options.keys_file, required=options.requires_key)
+    jobs = JobQueue(gear, options, ring=ring)
     asks, searches = ThreadLimiter("questions", most=options.asks), ThreadLimiter("searches", most=options.searches)
     return Service(
         options=options,
         views=Views(gear),
         narrowed=Views(gear, most=MOST_NARROWED),
-        ring=KeyRing(options.keys_file, required=options.requires_key),
+        ring=ring,
         asks=asks,
         searches=searches,
         metrics=Metrics({"ask": asks, "search": searches}, jobs=jobs.count),

@@ -19,7 +19,7 @@ from gear_neo4j.ingestion.loaders import is_document, refusal, suffixes
 from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.text.printable import is_storable
-from gear_neo4j.web.jobs.files import Sent
+from gear_neo4j.web.jobs.files import LINES, Sent, document_names
 from gear_neo4j.web.jobs.queue import unkept
 from gear_neo4j.web.jobs.store import Extract, JobOptions
 
@@ -31,7 +31,6 @@ KINDS: dict[str, FileKind] = {"files": "passages", "triples": "triples"}
 EXTRACT: dict[str, Extract] = {"auto": "auto", "rules": "rules", "none": "none"}
 _File = Annotated[str, Field(json_schema_extra={"format": "binary"})]
 SWITCH = {"true": True, "false": False}
-LINES = ".jsonl"
 ACCEPTED = (*suffixes(), LINES)
 # Bytes of names and fields; other encodings of Python's would have to be trusted.
 _UTF8 = re.compile(r"charset\s*=\s*\"?utf-?8\"?\s*(;|$)", re.IGNORECASE)
@@ -48,7 +47,7 @@ class Upload:
     @property
     def documents(self) -> tuple[str, ...]:
         """The names of the files that replace an earlier version of themselves."""
-        return tuple(file.name for file in self.sent if file.suffix != LINES)
+        return document_names(self.sent)
 
 
 class UploadForm(BaseModel):

@@ -1,40 +1,48 @@
 """Who may write where: every route that writes passes here, and only what comes out of here reaches a writable Gear.
 
 A view of a caller is read-only. A job is done by the service's own ``Gear``, which sees everything, so it gets its
-collection from a :class:`Grant` and from nothing in its files.
+collection from a :class:`Grant` and from nothing in its files. A job waits, and rights end: :func:`renewed` says what
+is left of a grant, and the worker makes the checks of the request again.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.exceptions import HTTPException
 
 from gear_neo4j.errors import NothingFound
 from gear_neo4j.gear import Gear
-from gear_neo4j.scope import checked_name
-from gear_neo4j.text.printable import is_storable
+from gear_neo4j.scope import EVERYTHING, LONGEST_NAME, Scope, checked_name
+from gear_neo4j.text.printable import is_storable, single_line
 from gear_neo4j.web.callers import Caller
+from gear_neo4j.web.key_ring import KeyRing
+from gear_neo4j.web.keys import Key
 
 _NO_KEY = ""
+REVOKED = "its key was revoked before this was done: send it again with another"
+KEYLESS = "the service has keys now, and this was sent without: send it again with one"
+ELSEWHERE = "this key may not write to that collection"
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The right to write to one collection, and whose it is; only :func:`grant` makes it."""
+    """The right to write to one collection: whose it is, and what its owner may see.
+
+    :func:`grant` makes it for a request; the queue keeps it with a job, whose worker uses what :func:`renewed` leaves.
+    """
 
     owner: str
     collection: str
+    scope: Scope = EVERYTHING
+
+
+class RightsEnded(Exception):
+    """What a grant allowed is allowed no longer; the text is the reason, in one line."""
 
 
 def refusal_of(caller: Caller) -> str:
     """The reason why a caller may not write; empty if it may."""
-    if caller.key is None:
-        return ""
-    if not caller.key.writes:
-        return "this key only reads: the operator makes one that writes with 'gear keys add --write'"
-    if caller.key.where is not None:
-        return "this key is limited by a filter, which cannot be applied to what is written"
-    return ""
+    return _refusal(caller.key)
 
 
 def require_writer(caller: Caller) -> None:
@@ -56,14 +64,43 @@ def grant(caller: Caller, collection: str) -> Grant:
     """
     require_writer(caller)
     name = checked_name(collection, kind="collection")
-    allowed = caller.gear.scope.collections
-    if not is_storable(name) or (allowed is not None and name not in allowed):
-        raise HTTPException(403, "this key may not write to that collection")
-    return Grant(owner_of(caller), name)
+    held = Grant(owner_of(caller), name, caller.gear.scope)
+    if not is_storable(name) or not _is_within(held):
+        raise HTTPException(403, ELSEWHERE)
+    return held
 
 
-def require_whole(gear: Gear, caller: Caller, held: Grant, sources: Iterable[str]) -> None:
-    """Refuse to replace or remove a source of which the caller does not see every passage; unknown ones pass.
+def renewed(held: Grant, ring: KeyRing) -> Grant:
+    """What is left of a grant with the keys as they are now: it may have become narrower, and never wider.
+
+    Raises:
+        RightsEnded: its key was revoked, or no longer writes to the collection.
+        KeysUnusable: nobody knows now; the grant may count again.
+    """
+    key = require_owner(held.owner, ring)
+    left = replace(held, scope=held.scope & (key.scope if key else EVERYTHING))
+    if reason := _refusal(key) or ("" if _is_within(left) else ELSEWHERE):
+        raise RightsEnded(reason)
+    return left
+
+
+def require_owner(owner: str, ring: KeyRing) -> Key | None:
+    """The key of an owner as it is now; None for who needed none, and still needs none.
+
+    Raises:
+        RightsEnded, KeysUnusable: see :func:`renewed`.
+    """
+    if owner == _NO_KEY:
+        if not ring.admits(None):
+            raise RightsEnded(KEYLESS)
+        return None
+    if (key := ring.current(owner)) is None:
+        raise RightsEnded(REVOKED)
+    return key
+
+
+def require_whole(gear: Gear, view: Gear, held: Grant, sources: Iterable[str]) -> None:
+    """Refuse to replace or remove a source of which a view does not show every passage; unknown ones pass.
 
     Raises:
         HTTPException: 409; somebody else's document has that name.
@@ -71,20 +108,25 @@ def require_whole(gear: Gear, caller: Caller, held: Grant, sources: Iterable[str
     if gear.graph.record() is None:
         return
     for source in sources:
-        every, visible = _passages(gear, held, source), _passages(caller.gear, held, source)
-        if every != visible:
-            detail = "a document of that name is there already, which this key may not see: choose another name"
-            raise HTTPException(409, detail)
+        if _passages(gear, held, source) != _passages(view, held, source):
+            raise taken(source)
 
 
-def require_source(gear: Gear, caller: Caller, held: Grant, source: str) -> None:
-    """Refuse to remove a source that is not there, or of which the caller does not see every passage.
+def taken(source: str) -> HTTPException:
+    """The refusal of a name; callers cannot tell whether a document has it already, or waits for it."""
+    name = single_line(source)[:LONGEST_NAME]
+    detail = f"somebody else's document has the name {name!r}, or waits to be ingested under it: choose another name"
+    return HTTPException(409, detail)
+
+
+def require_source(gear: Gear, view: Gear, held: Grant, source: str) -> None:
+    """Refuse to remove a source that is not there, or of which a view does not show every passage.
 
     Raises:
         NothingFound: in both cases; callers cannot tell which.
     """
     is_there = is_storable(source) and gear.graph.record() is not None
-    visible = _passages(caller.gear, held, source) if is_there else 0
+    visible = _passages(view, held, source) if is_there else 0
     if not visible or visible != _passages(gear, held, source):
         raise NothingFound("there is no such source in that collection: GET /api/documents lists them")
 
@@ -97,6 +139,20 @@ def owner_of(caller: Caller) -> str:
 def may_see(caller: Caller, owner: str) -> bool:
     """Whether a caller may see a job: it is the caller's, or the caller sees everything."""
     return caller.gear.scope.is_everything or owner == owner_of(caller)
+
+
+def _refusal(key: Key | None) -> str:
+    if key is None:
+        return ""
+    if not key.writes:
+        return "this key only reads: the operator makes one that writes with 'gear keys add --write'"
+    if key.where is not None:
+        return "this key is limited by a filter, which cannot be applied to what is written"
+    return ""
+
+
+def _is_within(held: Grant) -> bool:
+    return held.scope.collections is None or held.collection in held.scope.collections
 
 
 def _passages(gear: Gear, held: Grant, source: str) -> int:

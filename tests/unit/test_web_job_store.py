@@ -2,13 +2,17 @@
 
 import stat
 from dataclasses import replace
+from uuid import uuid4
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.job import Job, JobFile
 from gear_neo4j.ingestion.membership import CollectionAccess
-from gear_neo4j.web.jobs.store import MOST_ENDED, JobOptions, JobStore, StoredJob
+from gear_neo4j.scope import EVERYTHING
+from gear_neo4j.web.jobs.store import MOST_ENDED, JobOptions, JobStore, NameWaits, StoredJob
 from gear_neo4j.web.uploads import file_name
 
 PLAIN = JobOptions()
@@ -55,6 +59,52 @@ def test_a_job_comes_back_as_it_was(store):
 
     assert StoredJob(job, "ada", options) == store.get("first")
     assert (None, 7, frozenset({"first"})) == (store.get("second"), store.bytes(), store.unfinished())
+
+
+def test_a_name_is_that_of_the_first_owner_whose_job_has_not_ended(store):
+    """In its collection, letter by letter; by the queue's own transaction, so that two at once are no two."""
+    names = ("Plan.txt", 'pl"an\u00e9\u20ac.txt', "plan\u0000")
+    files = tuple(JobFile(name, "passages", 1) for name in names)
+    first = Job(id="first", task="ingest", state="waiting", collection="legal", files=files)
+    store.add(StoredJob(first, "ada"))
+    refused = []
+    for number, name in enumerate((*names, "plan.txt", "pl\u0061ne\u0301.txt")):
+        for owner, collection in (("ada", "legal"), ("bo", "sales"), ("bo", "legal")):
+            job = replace(first, id=f"{number}{owner}{collection}", collection=collection, files=())
+            try:
+                store.add(StoredJob(job, owner), names=("free.txt", name))
+            except NameWaits as waits:
+                refused.append((owner, collection, waits.name))
+    store.save(replace(first, state="done"))
+    store.add(StoredJob(replace(first, id="last"), "bo"), names=names)
+
+    assert [("bo", "legal", name) for name in names] == refused
+
+
+def test_a_queue_of_an_earlier_version_goes_on(store, tmp_path):
+    """It has no scopes: what the keys of its jobs may see now counts alone."""
+    add(store, "first")
+    store._connection.execute("ALTER TABLE job DROP COLUMN scope")
+    later = JobStore(tmp_path)
+    stored = later.get("first")
+    later.close()
+
+    assert ("first", EVERYTHING) == (stored.job.id, stored.scope)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+@given(
+    names=st.lists(st.text(st.characters(blacklist_categories=["Cs"]), min_size=1), min_size=1, max_size=5),
+    principals=st.none() | st.lists(st.text("ab/:'\"\u00e9e\u0301", min_size=1, max_size=5)),
+)
+def test_what_was_checked_is_what_is_used(store, names, principals):
+    """Names, and the scope by which they were checked, come back from the disk byte by byte."""
+    files = tuple(JobFile(name, "passages", 1) for name in names)
+    job = Job(id=uuid4().hex, task="forget", state="waiting", collection="legal", source=names[0], files=files)
+    scope = EVERYTHING.narrowed(collections=["legal"], principals=principals)
+    store.add(StoredJob(job, "ada", scope=scope))
+
+    assert StoredJob(job, "ada", scope=scope) == store.get(job.id)
 
 
 def test_a_job_that_waits_is_cancelled_and_one_that_runs_is_marked(store):

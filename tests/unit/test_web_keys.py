@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from hashlib import sha256
 
 import anyio
@@ -22,12 +23,13 @@ from gear_neo4j.errors import ExitCode, NothingFound, SettingsError
 from gear_neo4j.scope import EVERYTHING
 from gear_neo4j.web.callers import KeyBackend, Refused
 from gear_neo4j.web.entry import begin
-from gear_neo4j.web.key_ring import KeyRing
+from gear_neo4j.web.key_ring import KeyRing, KeysUnusable
 from gear_neo4j.web.keys import Key, add_key, digest, matching, read_keys, revoke_key
 from gear_neo4j.web.options import ServiceOptions, require_keys
 from gear_neo4j.web.rates import Rate, RateLimiter
 from gear_neo4j.web.running import listen
 from gear_neo4j.web.views import Views
+from gear_neo4j.web.writing import Grant, RightsEnded, renewed
 
 
 @pytest.fixture
@@ -45,6 +47,61 @@ def test_a_key_is_kept_as_a_digest_in_a_file_of_its_owner(file):
     assert 0o600 == stat.S_IMODE(file.stat().st_mode)
     assert EVERYTHING.narrowed(collections=["legal"], principals=["user:ada"], where="year = 2024") == key.scope
     assert Rate(5, 1) == key.limit
+
+
+@pytest.mark.parametrize("fault", ["broken", "open to others", "gone"])
+def test_a_file_that_cannot_be_used_says_nothing_of_its_keys(file, fault):
+    """Nobody gets in, and no key counts as revoked: it is one again once the file is repaired."""
+    secret = add_key(file, "ada", writes=True)
+    ring, content = KeyRing(file), file.read_text()
+    key = ring.find(secret)
+    if fault == "gone":
+        file.unlink()
+    elif fault == "broken":
+        file.write_text(content[:-5])
+    else:
+        file.chmod(0o644)
+    refused = ring.find(secret), ring.admits(key), ring.admits(None)
+    with pytest.raises(KeysUnusable):
+        ring.current(key.sha256)
+    file.unlink(missing_ok=True)
+    file.touch(0o600)
+    file.write_text(content)
+    repaired = ring.current(key.sha256), ring.admits(key)
+    revoke_key(file, "ada")
+
+    assert ((None, False, False), (key, True)) == (refused, repaired)
+    assert (None, False) == (ring.current(key.sha256), ring.admits(key))
+
+
+@pytest.mark.parametrize(
+    ("now", "admitted", "left"),
+    [
+        ({}, True, {"a", "b"}),
+        ({"principals": ["user:ada", "group:legal"], "collections": None, "rate": "1/s"}, True, {"a", "b"}),
+        ({"everything": True}, True, {"a", "b"}),
+        ({"principals": []}, False, {"a", "b"}),
+        ({"collections": ["a"]}, False, {"a"}),
+        ({"where": {"year": 1}}, False, set()),
+        ({"writes": False}, False, set()),
+    ],
+    ids=str,
+)
+def test_what_a_key_allowed_is_allowed_as_long_as_it_allows_that(file, now, admitted, left):
+    """By the same secret with other fields; a grant becomes narrower with it, and never wider."""
+    secret = add_key(file, "ada", principals=["user:ada"], collections=["a", "b"], writes=True)
+    ring = KeyRing(file)
+    key = ring.find(secret)
+    document = json.loads(file.read_text())
+    document["keys"][0].update(now)
+    file.write_text(json.dumps(document))
+    scopes = {}
+    for collection in ("a", "b", "c"):
+        with suppress(RightsEnded):
+            scopes[collection] = renewed(Grant(key.sha256, collection, key.scope), ring).scope
+
+    assert (admitted, left) == (ring.admits(key), set(scopes))
+    assert all(key.scope.admits(scope) for scope in scopes.values())
 
 
 def test_a_key_without_principals_is_nobody(file):

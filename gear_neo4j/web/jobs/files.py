@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -10,6 +10,7 @@ from typing import BinaryIO
 from gear_neo4j.ingestion.job import FileKind, Job, JobFile
 
 FOLDER = "files"
+LINES = ".jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,11 @@ class Sent:
     kind: FileKind
     suffix: str
     content: BinaryIO
+
+
+def document_names(files: "Iterable[Sent | JobFile]") -> tuple[str, ...]:
+    """The names of the files that replace an earlier version of themselves: all but those of lines."""
+    return tuple(file.name for file in files if Path(file.name).suffix.lower() != LINES)
 
 
 class JobFiles:

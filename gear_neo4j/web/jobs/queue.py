@@ -15,11 +15,13 @@ from gear_neo4j.errors import NothingFound, TooManyCalls
 from gear_neo4j.gear import Gear
 from gear_neo4j.ingestion.job import Job, JobState
 from gear_neo4j.web.callers import Caller
-from gear_neo4j.web.jobs.files import JobFiles, Sent
-from gear_neo4j.web.jobs.store import JobOptions, JobStore, StoredJob, now
+from gear_neo4j.web.jobs.files import JobFiles, Sent, document_names
+from gear_neo4j.web.jobs.rights import JobRights
+from gear_neo4j.web.jobs.store import JobOptions, JobStore, NameWaits, StoredJob, now
 from gear_neo4j.web.jobs.worker import Worker
+from gear_neo4j.web.key_ring import KeyRing
 from gear_neo4j.web.options import ServiceOptions
-from gear_neo4j.web.writing import Grant, may_see
+from gear_neo4j.web.writing import Grant, may_see, taken
 
 LOCK = "lock"
 MISSING = "there is no such job: GET /api/jobs lists those of this key"
@@ -38,8 +40,8 @@ class _Open:
 class JobQueue:
     """The jobs of one service, which starts also where their folder cannot be used: it is tried again when needed."""
 
-    def __init__(self, gear: Gear, options: ServiceOptions) -> None:
-        self._gear = gear
+    def __init__(self, gear: Gear, options: ServiceOptions, *, ring: KeyRing) -> None:
+        self._rights = JobRights(gear, ring)
         self._options = options
         self._opening = Lock()
         self._opened: _Open | None = None
@@ -58,7 +60,8 @@ class JobQueue:
 
         Raises:
             TooManyCalls: too much waits already.
-            HTTPException: 507, the disk; 503, another service has the folder.
+            HTTPException: 409, a document of another owner waits for one of the names; 507, the disk; 503, another
+                service has the folder.
         """
         opened, id = self._open(), uuid4().hex
         self._require_room(opened, held)
@@ -66,7 +69,10 @@ class JobQueue:
             files = opened.files.save(id, sent)
             job = Job(id=id, task="ingest", state="waiting", collection=held.collection, created=now(), files=files)
             try:
-                opened.store.add(StoredJob(job, held.owner, options))
+                opened.store.add(StoredJob(job, held.owner, options, scope=held.scope), names=_own_names(held, sent))
+            except NameWaits as waits:
+                opened.files.remove(id)
+                raise taken(waits.name) from waits
             except BaseException:
                 opened.files.remove(id)
                 raise
@@ -80,7 +86,7 @@ class JobQueue:
         collection = held.collection
         job = Job(id=uuid4().hex, task="forget", state="waiting", collection=collection, source=source, created=now())
         with _disk():
-            opened.store.add(StoredJob(job, held.owner))
+            opened.store.add(StoredJob(job, held.owner, scope=held.scope))
         opened.worker.wake()
         return job
 
@@ -138,6 +144,7 @@ class JobQueue:
 
     def _require_room(self, opened: _Open, held: Grant) -> None:
         with _disk():
+            self._rights.drop_revoked(opened.store, opened.files)
             waiting, size = opened.store.waiting(held.owner), opened.store.bytes()
         if waiting >= self._options.waiting_jobs or size >= self._options.waiting_bytes:
             raise TooManyCalls("too many documents wait already: try again later")
@@ -149,20 +156,25 @@ class JobQueue:
         with self._opening:
             if self._opened is None and not self.is_stopping:
                 with _disk():
-                    self._opened = _opened(folder, self._gear)
+                    self._opened = _opened(folder, self._rights)
             if self._opened is None:
                 raise HTTPException(503, "the service stops: try again")
             return self._opened
 
 
-def _opened(folder: Path, gear: Gear) -> _Open:
+def _own_names(held: Grant, sent: Sequence[Sent]) -> tuple[str, ...]:
+    """The names that must be nobody else's; who sees every document of the collection may replace each."""
+    return () if held.scope.principals is None else document_names(sent)
+
+
+def _opened(folder: Path, rights: JobRights) -> _Open:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = FileLock(folder / LOCK, mode=0o600, thread_local=False)
     lock.acquire(timeout=0)
     try:
         store, files = JobStore(folder), JobFiles(folder)
         files.keep(store.unfinished())
-        opened = _Open(lock, store, files, Worker(gear, store, files))
+        opened = _Open(lock, store, files, Worker(rights.gear, store, files, rights=rights))
         opened.worker.start()
         return opened
     except BaseException:

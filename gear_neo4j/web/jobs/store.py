@@ -6,7 +6,7 @@ A job is taken by marking it, not by removing it: what was running when the proc
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -15,6 +15,7 @@ from threading import Lock
 from typing import Any, Literal
 
 from gear_neo4j.ingestion.job import Job, JobState
+from gear_neo4j.scope import EVERYTHING, Scope
 from gear_neo4j.text.printable import json_text
 from gear_neo4j.wire import from_json, to_json
 
@@ -25,12 +26,19 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS job (
   number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, state TEXT NOT NULL,
   bytes INTEGER NOT NULL, starts INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,
-  options TEXT NOT NULL, document TEXT NOT NULL
+  options TEXT NOT NULL, document TEXT NOT NULL, scope TEXT NOT NULL DEFAULT '{}'
 );
 CREATE INDEX IF NOT EXISTS job_state ON job (state, number);
 CREATE INDEX IF NOT EXISTS job_owner ON job (owner, number);
 """
-_COLUMNS = "id, owner, starts, cancelled, options, document"
+# Jobs of an earlier version have none: what their keys may see now counts alone.
+_SCOPE = "ALTER TABLE job ADD COLUMN scope TEXT NOT NULL DEFAULT '{}'"
+_COLUMNS = "id, owner, starts, cancelled, options, document, scope"
+# The files of jobs of other owners in a collection, as JSON: SQLite's own texts end at a null character.
+_FILES_OF_OTHERS = """
+SELECT json_extract(document, '$.files') FROM job
+WHERE state IN ('waiting', 'running') AND owner <> ? AND json_extract(document, '$.collection') = ?
+"""
 Extract = Literal["auto", "rules", "none"]
 
 
@@ -50,13 +58,25 @@ class JobOptions:
 
 @dataclass(frozen=True, slots=True)
 class StoredJob:
-    """A job in the queue: whose it is, how often it was begun without an end, and whether it is to be cancelled."""
+    """A job in the queue: whose it is, what its owner could see when it was accepted, and how far it got.
+
+    ``starts`` is how often it was begun without an end, ``cancelled`` whether it is to end.
+    """
 
     job: Job
     owner: str
     options: JobOptions = JobOptions()
     starts: int = 0
     cancelled: bool = False
+    scope: Scope = EVERYTHING
+
+
+class NameWaits(Exception):
+    """A job of another owner will make a document of that name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
 
 
 class JobStore:
@@ -75,14 +95,28 @@ class JobStore:
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.executescript(_SCHEMA)
+        if "scope" not in {row[1] for row in self._connection.execute("PRAGMA table_info(job)")}:
+            self._connection.execute(_SCOPE)
 
-    def add(self, stored: StoredJob) -> None:
-        """Put a job at the end of the queue; the oldest of its owner's ended jobs beyond 200 are dropped."""
+    def add(self, stored: StoredJob, *, names: Collection[str] = ()) -> None:
+        """Put a job at the end of the queue; the oldest of its owner's ended jobs beyond 200 are dropped.
+
+        Args:
+            names: those that no unfinished job of another owner may have in the collection.
+
+        Raises:
+            NameWaits: one has; nothing was put into the queue.
+        """
         job, size = stored.job, sum(file.bytes for file in stored.job.files)
+        options, scope = json.dumps(asdict(stored.options)), json_text(stored.scope.json)
         with self._transaction() as connection:
+            rows = connection.execute(_FILES_OF_OTHERS, (stored.owner, job.collection)) if names else ()
+            waiting = {file["name"] for (files,) in rows for file in json.loads(files)}
+            if waits := next((name for name in names if name in waiting), None):
+                raise NameWaits(waits)
             connection.execute(
-                "INSERT INTO job (id, owner, state, bytes, options, document) VALUES (?, ?, ?, ?, ?, ?)",
-                (job.id, stored.owner, job.state, size, json.dumps(asdict(stored.options)), _text(job)),
+                "INSERT INTO job (id, owner, state, bytes, options, document, scope) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (job.id, stored.owner, job.state, size, options, _text(job), scope),
             )
             connection.execute(
                 "DELETE FROM job WHERE owner = :owner AND state IN ('done', 'failed', 'cancelled') AND number NOT IN "
@@ -127,12 +161,7 @@ class JobStore:
     def cancel(self, id: str, *, finished: str) -> None:
         """Cancel a job that waits; one that runs is marked, and nothing happens to one that has ended."""
         with self._transaction() as connection:
-            rows = connection.execute(
-                f"SELECT {_COLUMNS} FROM job WHERE id = ? AND state = 'waiting'", (id,)
-            ).fetchall()
-            for row in rows:
-                job = replace(_stored(row).job, state="cancelled", finished=finished)
-                connection.execute("UPDATE job SET state = 'cancelled', document = ? WHERE id = ?", (_text(job), id))
+            _cancel(connection, "id = ?", id, finished=finished)
             connection.execute("UPDATE job SET cancelled = 1 WHERE id = ? AND state = 'running'", (id,))
 
     def count(self, state: JobState) -> int:
@@ -150,6 +179,17 @@ class JobStore:
     def unfinished(self) -> frozenset[str]:
         """The ids of the jobs that have not ended."""
         return frozenset(stored.job.id for stored in self._select("WHERE state IN ('waiting', 'running')"))
+
+    def owners(self) -> list[str]:
+        """Whose jobs wait, each once."""
+        with self._lock:
+            rows = self._connection.execute("SELECT DISTINCT owner FROM job WHERE state = 'waiting'").fetchall()
+        return [str(owner) for (owner,) in rows]
+
+    def cancel_waiting(self, owner: str, *, finished: str, detail: str) -> list[str]:
+        """Cancel the jobs of an owner that wait; their ids."""
+        with self._transaction() as connection:
+            return _cancel(connection, "owner = ?", owner, finished=finished, detail=detail)
 
     def close(self) -> None:
         """Close the file."""
@@ -179,12 +219,22 @@ class JobStore:
                 raise
 
 
+def _cancel(connection: sqlite3.Cursor, condition: str, value: str, *, finished: str, detail: str = "") -> list[str]:
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM job WHERE {condition} AND state = 'waiting'", (value,))
+    jobs = [_stored(row).job for row in rows.fetchall()]
+    for job in jobs:
+        ended = replace(job, state="cancelled", finished=finished, detail=detail or job.detail)
+        connection.execute("UPDATE job SET state = 'cancelled', document = ? WHERE id = ?", (_text(ended), job.id))
+    return [job.id for job in jobs]
+
+
 def _stored(row: tuple[Any, ...]) -> StoredJob:
-    _, owner, starts, cancelled, options, document = row
+    _, owner, starts, cancelled, options, document, scope = row
     fields = json.loads(options)
     readers = None if fields["readers"] is None else tuple(fields["readers"])
     job = from_json(Job, json.loads(document))
-    return StoredJob(job, owner, JobOptions(readers, fields["replace"], fields["extract"]), starts, bool(cancelled))
+    sent = JobOptions(readers, fields["replace"], fields["extract"])
+    return StoredJob(job, owner, sent, starts, bool(cancelled), Scope().narrowed(**json.loads(scope)))
 
 
 def _text(job: Job) -> str:

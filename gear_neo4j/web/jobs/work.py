@@ -62,7 +62,7 @@ def _extract(gear: Gear, stored: StoredJob, on_progress: OnProgress) -> dict[str
 def _forget(gear: Gear, stored: StoredJob, on_progress: OnProgress) -> dict[str, int]:
     job = stored.job
     try:
-        return asdict(gear.corpus.forget(job.source, collection=job.collection, on_progress=on_progress))
+        return asdict(gear.corpus.forget(job.source, collection=job.collection, exact=True, on_progress=on_progress))
     except NothingFound:
         # Interrupted after its last batch, and repeated.
         return {}

@@ -14,9 +14,12 @@ from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.access_log import log_job
 from gear_neo4j.web.jobs.files import JobFiles
+from gear_neo4j.web.jobs.rights import JobRights
 from gear_neo4j.web.jobs.store import JobStore, StoredJob, now
 from gear_neo4j.web.jobs.work import perform
+from gear_neo4j.web.key_ring import KeysUnusable
 from gear_neo4j.web.problems import failure_of
+from gear_neo4j.web.writing import RightsEnded
 
 LOGGER = logging.getLogger("gear_neo4j.web")
 MOST_PROBLEMS = 100
@@ -24,6 +27,7 @@ MOST_PROBLEMS = 100
 MOST_STARTS = 5
 RETRY_SECONDS = 5.0
 UNAVAILABLE = "the database does not answer: this goes on once it does"
+UNKNOWN = "the service's file of keys cannot be used now: this goes on once its operator has repaired it"
 DEADLY = "the service ended each time that it worked on this: send fewer or smaller files"
 
 
@@ -32,10 +36,14 @@ class Stopped(Exception):
 
 
 class Worker:
-    """Does the jobs of a queue with one ``Gear``; begins with :meth:`start`, and ends with :meth:`stop`."""
+    """Does the jobs of a queue with one ``Gear``; begins with :meth:`start`, and ends with :meth:`stop`.
 
-    def __init__(self, gear: Gear, store: JobStore, files: JobFiles) -> None:
+    Rights are checked when a job begins or goes on, and those of its key again at each batch.
+    """
+
+    def __init__(self, gear: Gear, store: JobStore, files: JobFiles, *, rights: JobRights) -> None:
         self._gear = gear
+        self._rights = rights
         self._store = store
         self._files = files
         self._woken, self._stopping = Event(), Event()
@@ -64,6 +72,7 @@ class Worker:
         while not self._stopping.is_set():
             self._woken.clear()
             try:
+                self._rights.drop_revoked(self._store, self._files)
                 stored = self._store.take()
                 if stored:
                     self._do(stored)
@@ -80,9 +89,10 @@ class Worker:
             state: JobState = "cancelled" if stored.cancelled else "failed"
             self._end(stored.job, state, detail="" if stored.cancelled else DEADLY)
             return
-        run = _Run(stored.job, self._store, is_stopping=self._stopping.is_set)
+        run = _Run(stored.job, self._store, check=lambda: self._check(stored))
         files = self._files.names(stored.job)
         try:
+            self._rights.require(stored)
             run.begin()
             counts = perform(self._gear, stored, files, on_progress=run.progressed, on_problem=run.reported)
         except Exception as error:
@@ -93,10 +103,11 @@ class Worker:
     def _interrupted(self, job: Job, error: Exception) -> None:
         if self._stopping.is_set():
             self._store.save(replace(job, state="waiting"))
-        elif isinstance(error, Stopped):
-            self._end(job, "cancelled")
-        elif isinstance(error, ServerUnavailable):
-            self._store.save(replace(job, state="waiting", detail=UNAVAILABLE))
+        elif isinstance(error, Stopped | RightsEnded):
+            self._end(job, "cancelled", detail=str(error))
+        elif isinstance(error, ServerUnavailable | KeysUnusable):
+            detail = UNKNOWN if isinstance(error, KeysUnusable) else UNAVAILABLE
+            self._store.save(replace(job, state="waiting", detail=detail))
             self._stopping.wait(RETRY_SECONDS)
         elif isinstance(error, sqlite3.Error):
             # The disk is full: it is not the fault of the job, which goes on once there is room.
@@ -105,6 +116,16 @@ class Worker:
         else:
             log_job(job.id, error)
             self._end(job, "failed", detail=self._detail(job, error))
+
+    def _check(self, stored: StoredJob) -> None:
+        """Whether a job that is under way may go on.
+
+        Raises:
+            Stopped, RightsEnded, KeysUnusable: it may not.
+        """
+        if self._stopping.is_set():
+            raise Stopped
+        self._rights.require_key(stored)
 
     def _end(self, job: Job, state: JobState, *, detail: str = "") -> None:
         self._store.save(replace(job, state=state, detail=detail, finished=now()))
@@ -121,10 +142,10 @@ class Worker:
 class _Run:
     """A job under way: what happens is kept in the queue as it happens, so that it can be looked at."""
 
-    def __init__(self, job: Job, store: JobStore, *, is_stopping: Callable[[], bool]) -> None:
+    def __init__(self, job: Job, store: JobStore, *, check: Callable[[], None]) -> None:
         self.job = replace(job, progress=(), problems=(), problem_count=0)
         self._store = store
-        self._is_stopping = is_stopping
+        self._check = check
 
     def begin(self) -> None:
         """Keep that it has begun."""
@@ -135,12 +156,13 @@ class _Run:
         """Keep how far a stage is.
 
         Raises:
-            Stopped: it is not to go on.
+            Stopped: it is not to go on; so does ``check``.
         """
         stages = {stage.stage: stage for stage in (*self.job.progress, progress)}
         self.job = replace(self.job, progress=tuple(stages.values()))
-        if self._store.save(self.job) or self._is_stopping():
+        if self._store.save(self.job):
             raise Stopped
+        self._check()
 
     def reported(self, problem: Problem) -> None:
         """Keep a problem, if it is among the first; they are written with the next progress."""

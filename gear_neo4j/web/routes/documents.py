@@ -43,7 +43,7 @@ async def send(call: AnyCall) -> Response:
     try:
         async with received(call.request, most_files=service.options.upload_files) as upload:
             held = grant(call.caller, upload.collection)
-            await call.search(require_whole, service.gear, call.caller, held, upload.documents)
+            await call.search(require_whole, service.gear, call.caller.gear, held, upload.documents)
             job = await run_in_threadpool(service.jobs.submit, held, upload.options, upload.sent)
     finally:
         service.uploads.release()
@@ -71,7 +71,7 @@ async def sources(
 async def forget(source: str, collection: str, call: AnyCall) -> Response:
     """Forget a source of a collection: all its passages, and the triples that they state."""
     held = grant(call.caller, collection)
-    await call.search(require_source, call.service.gear, call.caller, held, source)
+    await call.search(require_source, call.service.gear, call.caller.gear, held, source)
     return _accepted(await run_in_threadpool(call.service.jobs.forget, held, source))
 
 

@@ -21,7 +21,8 @@ from gear_neo4j.wire import documents, to_json
 LOOK_SECONDS = 0.2
 router = APIRouter(prefix="/api/jobs", tags=["documents"])
 STREAM = {
-    "description": "Server-sent events `progress`, and `end` as the last one; their data are documents of kind `job`.",
+    "description": "Server-sent events `progress`, and `end` as the last one; their data are documents of kind `job`. "
+    "`error`, a document of kind `problem`, is the last one if the caller's key ends before the job does.",
     "content": {"text/event-stream": {"schema": {"type": "string"}}},
 }
 

@@ -54,7 +54,10 @@ export class JobList {
   }
 
   async #follow(id, signal) {
-    for await (const { data } of stream(`/api/jobs/${id}/events`, { signal })) this.cards.get(id)?.show(data);
+    for await (const { name, data } of stream(`/api/jobs/${id}/events`, { signal })) {
+      if (name === "error") throw new Error(data.detail);
+      this.cards.get(id)?.show(data);
+    }
   }
 
   #show(jobs) {

@@ -1,0 +1,63 @@
+"""What a job may still do: the checks of its request once more, with the keys as they are then."""
+
+from dataclasses import dataclass, replace
+
+from gear_neo4j.gear import Gear
+from gear_neo4j.scope import Scope
+from gear_neo4j.web.jobs.files import JobFiles, document_names
+from gear_neo4j.web.jobs.store import JobStore, StoredJob, now
+from gear_neo4j.web.key_ring import KeyRing, KeysUnusable
+from gear_neo4j.web.writing import Grant, RightsEnded, renewed, require_owner, require_source, require_whole
+
+
+@dataclass(frozen=True, slots=True)
+class JobRights:
+    """Checks the jobs of one service, whose ``gear`` sees everything."""
+
+    gear: Gear
+    ring: KeyRing
+
+    def require_key(self, stored: StoredJob) -> Grant:
+        """What is left of a job's grant.
+
+        Raises:
+            RightsEnded: nothing.
+            KeysUnusable: nobody knows now.
+        """
+        return renewed(Grant(stored.owner, stored.job.collection, stored.scope), self.ring)
+
+    def require(self, stored: StoredJob) -> None:
+        """Check a job that is to begin, or to go on: its key, its collection, and the names of its documents.
+
+        Raises:
+            RightsEnded, KeysUnusable: see :meth:`require_key`.
+            HTTPException, NothingFound: a name is no longer free, or its document no longer visible as a whole.
+        """
+        job, held = stored.job, self.require_key(stored)
+        if job.task == "forget" and not job.started:
+            require_source(self.gear, self._view(held.scope), held, job.source)
+            return
+        names = (job.source,) if job.task == "forget" else document_names(job.files)
+        scope = _with_own_readers(held.scope, stored) if job.started else held.scope
+        require_whole(self.gear, self._view(scope), held, names)
+
+    def drop_revoked(self, store: JobStore, files: JobFiles) -> None:
+        """Cancel what waits for keys that were revoked, and remove its files; nobody else waits for it."""
+        for owner in store.owners():
+            try:
+                require_owner(owner, self.ring)
+            except KeysUnusable:
+                return
+            except RightsEnded as ended:
+                for id in store.cancel_waiting(owner, finished=now(), detail=str(ended)):
+                    files.remove(id)
+
+    def _view(self, scope: Scope) -> Gear:
+        return self.gear if scope.is_everything else self.gear.scoped(scope)
+
+
+def _with_own_readers(scope: Scope, stored: StoredJob) -> Scope:
+    """A scope that also shows what the job itself has written, for readers of whom its owner may be none."""
+    if scope.principals is None:
+        return scope
+    return replace(scope, principals=scope.principals | set(stored.options.readers or ()))
