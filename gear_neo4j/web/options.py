@@ -32,6 +32,9 @@ class ServiceOptions:
         log_questions: write questions into the log.
         body_bytes, body_seconds: how large a body may be, and how long it may take to arrive.
         asks, searches: how many run at once; one more is refused with 429.
+        requests: how many are under way at once, beside probes; one more is refused with 503.
+        key_requests, key_streams, key_uploads: how many of a key are under way at once, how many of these wait for
+            events, and how many send documents; one more is refused with 429.
         ask_seconds: the longest that a caller may give an answer.
         uploads_folder: where documents wait until they are ingested; without it, none are taken.
         upload_bytes, upload_seconds, upload_files: how large an upload may be, how long it may take to arrive, and how
@@ -56,6 +59,10 @@ class ServiceOptions:
     body_seconds: float = 20.0
     asks: int = 4
     searches: int = 16
+    requests: int = 400
+    key_requests: int = 100
+    key_streams: int = 10
+    key_uploads: int = 2
     search_seconds: float = 30.0
     ask_seconds: float = 120.0
     uploads_folder: Path | None = None
