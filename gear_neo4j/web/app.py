@@ -163,12 +163,14 @@ def _of_key(most: int, what: str, counts: Callable[[Scope], bool]) -> Middleware
 
 def _is_stream(mounts: Mapping[str, Mount], scope: Scope) -> bool:
     """Whether a request waits for events for as long as it likes."""
-    path = scope["path"]
-    return scope["method"] == "GET" and (path in mounts or (path.startswith("/api/jobs/") and path.endswith("/events")))
+    path = str(scope["path"])
+    return bool(scope["method"] == "GET") and (
+        path in mounts or (path.startswith("/api/jobs/") and path.endswith("/events"))
+    )
 
 
 def _is_upload(scope: Scope) -> bool:
-    return scope["method"] == "POST" and scope["path"] == documents.PATH
+    return bool(scope["method"] == "POST" and scope["path"] == documents.PATH)
 
 
 @asynccontextmanager

@@ -56,7 +56,8 @@ class Waiting:
 
     def longest(self) -> "Connection":
         """Of the network with the most connections that wait, the one that has waited longest."""
-        return next(iter(max(self._networks.values(), key=len)))
+        largest = max(self._networks, key=lambda network: len(self._networks[network]))
+        return next(iter(self._networks[largest]))
 
 
 class Connection(H11Protocol):
