@@ -81,8 +81,9 @@ async def large(reader: Reader, writer: Writer) -> None:
 async def unread(_reader: Reader, writer: Writer) -> None:
     """Ask again and again, and read nothing."""
     while True:
-        writer.write(WHOLE)
+        writer.write(100 * WHOLE)
         await writer.drain()
+        await asyncio.sleep(PAUSE)
 
 
 CROWDS: dict[str, Callable[[Reader, Writer], Awaitable[None]]] = {
@@ -154,7 +155,7 @@ async def beside(url: str, questions: Sequence[str], name: str, options: argpars
 
 async def measured(settings: Settings, server: LocalServer, options: argparse.Namespace) -> dict[str, Any]:
     """The figures of one run."""
-    corpus, crowds = SyntheticCorpus(PASSAGES), {}
+    corpus, crowds = SyntheticCorpus(options.passages), {}
     connected = replace(settings, uri=server.uri, username=server.username, password=server.password)
     with Gear.connect(connected) as gear, tempfile.TemporaryDirectory() as folder:
         write_files(corpus, Path(folder) / "corpus")
@@ -179,6 +180,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.connections", description=__doc__)
     parser.add_argument("--connections", type=int, default=2_000, help="how many of each kind (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=60, help="how long each kind (default: %(default)s)")
+    parser.add_argument("--passages", type=int, default=PASSAGES, help="how large the corpus is (default: %(default)s)")
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the result goes (default: %(default)s)")
     options = parser.parse_args()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -5,8 +5,10 @@ while many connections are open, whatever those do.
 """
 
 import asyncio
+import selectors
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
+from itertools import islice
 from typing import Any
 
 import h11
@@ -15,6 +17,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 LARGEST_HEAD = 16 * 1024
 # What is read at once: h11 measures a head only while it is not whole.
 _PIECE = 4 * 1024
+# Connections among which one is chosen to make room.
+LOOKED_AT = 64
 _TIMEOUT = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 
@@ -31,9 +35,6 @@ class ConnectionLimits:
     most: int = 500
     seconds: float = 15.0
     slowest: int = 64 * 1024
-
-
-DEFAULT_LIMITS = ConnectionLimits()
 
 
 class Waiting:
@@ -55,9 +56,14 @@ class Waiting:
             self._networks.pop(connection.network, None)
 
     def longest(self) -> "Connection":
-        """Of the network with the most connections that wait, the one that has waited longest."""
+        """Of the network with the most connections that wait, the one that has waited longest.
+
+        One whose client has sent something that was not read yet is passed over: where many connect at once, that is
+        a client that asks.
+        """
         largest = max(self._networks, key=lambda network: len(self._networks[network]))
-        return next(iter(self._networks[largest]))
+        oldest = list(islice(self._networks[largest], LOOKED_AT))
+        return next((connection for connection in oldest if not connection.has_news), oldest[0])
 
 
 class Connection(H11Protocol):
@@ -112,6 +118,17 @@ class Connection(H11Protocol):
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002
         """Refuse what is not HTTP, or has too large a head."""
         super().send_400_response(f"not a request of HTTP/1.1, or with a head of more than {LARGEST_HEAD:,} bytes")
+
+    @property
+    def has_news(self) -> bool:
+        """Whether its client has sent what was not read yet."""
+        try:
+            with selectors.DefaultSelector() as selector:
+                selector.register(self.transport.get_extra_info("socket"), selectors.EVENT_READ)
+                return bool(selector.select(0))
+        except (OSError, ValueError):
+            # It is closed already.
+            return False
 
     def drop(self) -> None:
         """Close at once; what was not read is lost."""

@@ -12,9 +12,13 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.web.connections import DEFAULT_LIMITS, LARGEST_HEAD, Connection, ConnectionLimits, Waiting
+from gear_neo4j.web.connections import LARGEST_HEAD, Connection, ConnectionLimits, Waiting
 
 STOP_SECONDS = 30
+# Those that only wait take little; without room for them, each that comes would be accepted in vain.
+MOST_CONNECTIONS, FEWEST_CONNECTIONS = 4_000, 500
+# Files of the driver, of jobs, of models, and of connections that were accepted and have no room yet.
+OTHER_FILES = 500
 # Connections that wait to be accepted, and are accepted at once: each takes a file before there is room for it.
 BACKLOG = 256
 # Of a response, what the system holds for a client that does not read: it would take megabytes, and hide that.
@@ -80,12 +84,29 @@ def run(
     Server(config_of(app), on_stop=on_stop).run(sockets=[listener])
 
 
-def config_of(app: ASGIApp, *, limits: ConnectionLimits = DEFAULT_LIMITS) -> uvicorn.Config:
+def most_connections() -> int:
+    """As many as there are files for, beside those that everything else opens; at most 4,000."""
+    try:
+        import resource
+    except ImportError:  # Windows counts no files
+        return FEWEST_CONNECTIONS
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_CONNECTIONS + OTHER_FILES
+    files = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
+    if soft != resource.RLIM_INFINITY and soft < files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+    return max(FEWEST_CONNECTIONS, min(MOST_CONNECTIONS, max(soft, files) - OTHER_FILES))
+
+
+def config_of(app: ASGIApp, *, limits: ConnectionLimits | None = None) -> uvicorn.Config:
     """How uvicorn serves: without its own log and its trust in what proxies say, and within limits on connections."""
     return uvicorn.Config(
         app,
         # The parser in pure Python limits the size of all headers together.
-        http=cast(type[Connection], partial(Connection, limits=limits, waiting=Waiting())),
+        http=cast(
+            type[Connection],
+            partial(Connection, limits=limits or ConnectionLimits(most=most_connections()), waiting=Waiting()),
+        ),
         h11_max_incomplete_event_size=LARGEST_HEAD,
         ws="none",
         lifespan="on",
