@@ -79,11 +79,13 @@ async def large(reader: Reader, writer: Writer) -> None:
 
 
 async def unread(_reader: Reader, writer: Writer) -> None:
-    """Ask again and again, and read nothing."""
+    """Ask for more than the system keeps, and read nothing."""
+    writer.write(20 * WHOLE)
     while True:
-        writer.write(100 * WHOLE)
+        await asyncio.sleep(5 * PAUSE)
+        # Only by this does it notice that it was closed.
+        writer.write(WHOLE)
         await writer.drain()
-        await asyncio.sleep(PAUSE)
 
 
 CROWDS: dict[str, Callable[[Reader, Writer], Awaitable[None]]] = {
