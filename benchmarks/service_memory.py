@@ -141,7 +141,8 @@ async def measured(settings: Settings, server: LocalServer, options: argparse.Na
             record = await fill(url, process.pid, secrets, questions, options)
     return {
         "machine": machine(server.version),
-        **{name: getattr(options, name) for name in ("passages", "keys", "filters", "clients", "minutes", "memory")},
+        **{name: getattr(options, name) for name in ("passages", "keys", "filters", "clients", "minutes")},
+        "memory_mib": options.memory,
         "scopes_asked": len(record.scopes),
         "statuses": {name: dict(counts) for name, counts in record.statuses.items()},
         "refusals": dict(record.refusals),
