@@ -152,8 +152,8 @@ async def load(
 
 
 @asynccontextmanager
-async def serving(server: LocalServer) -> AsyncIterator[tuple[str, "subprocess.Popen[bytes]"]]:
-    """``gear serve`` over a server, once it is ready."""
+async def serving(server: LocalServer, **variables: str) -> AsyncIterator[tuple[str, "subprocess.Popen[bytes]"]]:
+    """``gear serve`` over a server, once it is ready; ``variables`` are further ones of its environment."""
     with tempfile.TemporaryDirectory(prefix="gear-service-") as home:
         environment = {
             **os.environ,
@@ -162,6 +162,7 @@ async def serving(server: LocalServer) -> AsyncIterator[tuple[str, "subprocess.P
             "NEO4J_PASSWORD": server.password,
             "GEAR_HOME": home,
             "PYTHONUNBUFFERED": "1",
+            **variables,
         }
         program = [sys.executable, "-c", "from gear_neo4j.cli.process import run; run()", "serve", "--port", "0"]
         process = subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

@@ -43,6 +43,7 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
     "serve_allowed_hosts": ("GEAR_SERVE_ALLOWED_HOSTS",),
     "serve_allowed_origins": ("GEAR_SERVE_ALLOWED_ORIGINS",),
     "serve_public_url": ("GEAR_SERVE_PUBLIC_URL",),
+    "serve_memory": ("GEAR_SERVE_MEMORY",),
     "serve_log_questions": ("GEAR_SERVE_LOG_QUESTIONS",),
 }
 SECRETS = frozenset({"password", "embedding_key", "openai_api_key"})
@@ -91,6 +92,7 @@ class Settings:
     serve_allowed_origins: tuple[str, ...] = ()
     serve_public_url: str | None = None
     serve_log_questions: bool = False
+    serve_memory: int = 1_024
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, *, env_file: Path | None = None) -> "Settings":
@@ -104,7 +106,7 @@ class Settings:
         (``on`` or ``off``) and ``GEAR_CHAT_PRICE`` (of a million input and output tokens: ``0.15,0.60``); for
         ``gear serve`` ``GEAR_SERVE_HOST``, ``GEAR_SERVE_PORT``, ``GEAR_SERVE_KEYS_FILE``,
         ``GEAR_SERVE_ALLOWED_HOSTS`` and ``GEAR_SERVE_ALLOWED_ORIGINS`` (with commas between them),
-        ``GEAR_SERVE_PUBLIC_URL`` and ``GEAR_SERVE_LOG_QUESTIONS`` (``on`` or ``off``).
+        ``GEAR_SERVE_PUBLIC_URL``, ``GEAR_SERVE_LOG_QUESTIONS`` (``on`` or ``off``) and ``GEAR_SERVE_MEMORY`` (MiB).
 
         Raises:
             SettingsError: ``env_file`` does not exist or is not text, or a number is invalid.
@@ -185,6 +187,7 @@ def _serve(get: Callable[[str], str | None]) -> dict[str, Any]:
         "serve_allowed_hosts": _list(get("serve_allowed_hosts")),
         "serve_allowed_origins": _list(get("serve_allowed_origins")),
         "serve_public_url": get("serve_public_url"),
+        "serve_memory": int(_numbers("GEAR_SERVE_MEMORY", get("serve_memory") or "1024", count=1, least=1)[0]),
         "serve_log_questions": _switch("GEAR_SERVE_LOG_QUESTIONS", get("serve_log_questions") or "off"),
     }
 

@@ -127,6 +127,7 @@ def _options(settings: Settings, *, docs: bool, is_demo: bool) -> ServiceOptions
         neo4j_uri=settings.uri,
         docs=docs,
         log_questions=settings.serve_log_questions,
+        memory=settings.serve_memory << 20,
         uploads_folder=_uploads_folder(own_server(settings, "demo") if is_demo else settings),
     )
 

@@ -19,6 +19,7 @@ from gear_neo4j.gear.stats import status_of
 from gear_neo4j.graph.connection.database import Database, Driver
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
+from gear_neo4j.graph.read.memory import Memory
 from gear_neo4j.graph.read.store import path_cypher
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.chat import ChatModel
@@ -345,3 +346,10 @@ class Gear:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def within(gear: Gear, memory: Memory) -> Gear:
+    """The same database, in which what searches keep takes a part of a memory; so it is in all views of it."""
+    other = type(gear).__new__(type(gear))
+    other._compose(gear._session.within(memory))
+    return other

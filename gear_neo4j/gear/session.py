@@ -9,6 +9,7 @@ from typing import Self, TypeVar, cast
 from gear_neo4j.agents.agent import Agent
 from gear_neo4j.errors import ModelError, ScopeRefusal
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.read.memory import UNLIMITED, Memory
 from gear_neo4j.graph.read.versioned import Versioned
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.embeddings import Embedder
@@ -36,17 +37,27 @@ class Session:
     Args:
         chat: opens the chat model on first use.
         settings: the folder of calibrations and file indexes.
+        memory: what indexes in memory take a part of, those of all scopes together.
     """
 
-    def __init__(self, graph: Graph, *, embedder: Embedder, chat: Callable[[], ChatModel], settings: Settings) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        embedder: Embedder,
+        chat: Callable[[], ChatModel],
+        settings: Settings,
+        memory: Memory = UNLIMITED,
+    ) -> None:
         self.graph = graph
         self.settings = settings
         self.plain_embedder = embedder
         self.player: object | None = None
-        self.rankers = RankerCache(graph, home=settings.home)
-        self.projections = Projections(graph.pagerank)
-        self.dictionaries = Dictionaries(graph.pagerank)
-        self.finder = PatternFinder(graph, embedder=embedder, dictionaries=self.dictionaries)
+        self._memory = memory
+        self.rankers = RankerCache(graph, home=settings.home, memory=memory)
+        self.projections = Projections(graph.pagerank, memory=memory)
+        self.dictionaries = Dictionaries(graph.pagerank, memory=memory)
+        self.finder = PatternFinder(graph, embedder=embedder, dictionaries=self.dictionaries, memory=memory)
         self._open_chat = chat
         self._opening = Lock()
         self._chats: list[ChatModel] = []
@@ -91,8 +102,15 @@ class Session:
 
     def scoped(self, scope: Scope) -> "Session":
         """The session under a scope, with caches of its own."""
+        return self._with(self.graph.scoped(scope), self._memory)
+
+    def within(self, memory: Memory) -> "Session":
+        """The session with caches of its own, which take a part of a memory; so do those of its scopes."""
+        return self._with(self.graph, memory)
+
+    def _with(self, graph: Graph, memory: Memory) -> "Session":
         other = Session(
-            self.graph.scoped(scope), embedder=self.plain_embedder, chat=self._open_chat, settings=self.settings
+            graph, embedder=self.plain_embedder, chat=self._open_chat, settings=self.settings, memory=memory
         )
         # One model for all: it is opened once.
         other._opening, other._chats, other.player = self._opening, self._chats, self.player

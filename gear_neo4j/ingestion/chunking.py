@@ -6,6 +6,7 @@ from pathlib import Path
 
 from gear_neo4j.domain import Passage, make_passage
 from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.ingestion.heads import size_of
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE
 from gear_neo4j.ingestion.loaders import load
@@ -88,7 +89,18 @@ def passages_of(
         for chunk, number in _number(part, chunks(part.text, size=size)):
             passage = make_passage(source, part.title, chunk.text, position=f"{part.unit} {number}")
             passages.setdefault(passage.id, replace(passage, metadata=part.metadata))
+    _check_metadata(list(passages.values()), limits)
     return list(passages.values())
+
+
+def _check_metadata(passages: Sequence[Passage], limits: Limits) -> None:
+    """Refuse a head that would be stored too often: each passage has a copy of it."""
+    size = size_of(passages[0].metadata)
+    if size * len(passages) > limits.metadata:
+        raise InputError(
+            f"has a head of {size:,} bytes, which {len(passages):,} passages would repeat: "
+            "shorten the head, or split it"
+        )
 
 
 def _source(path: Path) -> str:

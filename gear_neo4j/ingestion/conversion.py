@@ -11,14 +11,14 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Timer
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import InputError, TemporaryFailure
-from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
+from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
 
 PROGRAM = "gear_neo4j.ingestion.converter"
 Reply = Mapping[str, Any]
@@ -58,7 +58,7 @@ class Converter:
             raise TemporaryFailure(reply["failure"])
         if "problem" in reply:
             raise InputError(reply["problem"])
-        return [Passage(*fields) for fields in reply["passages"]]
+        return [replace(passage, metadata=reply["metadata"]) for passage in reply["passages"]]
 
     def close(self) -> None:
         """Kill the process."""
@@ -86,12 +86,26 @@ class Converter:
         try:
             process.stdin.write(json.dumps(request).encode() + b"\n")
             process.stdin.flush()
-            line = process.stdout.readline()
+            return self._reply(process.stdout)
         except BrokenPipeError:
             return None
         finally:
             timer.cancel()
-        return dict(json.loads(line)) if line.endswith(b"\n") else None
+
+    def _reply(self, lines: IO[bytes]) -> Reply | None:
+        """A reply: lines of passages, and an object at the end; None without it."""
+        passages: list[Passage] = []
+        room = self._limits.reply
+        while (line := lines.readline(room + 1)).endswith(b"\n") and len(line) <= room:
+            room -= len(line)
+            part = json.loads(line)
+            if isinstance(part, dict):
+                return part | {"passages": passages}
+            passages.append(Passage(*part))
+        if len(line) > room:
+            self.close()
+            raise InputError(f"becomes more than {self._limits.reply // MIB:,} MiB of passages: split it")
+        return None
 
 
 def _start(limits: Limits) -> subprocess.Popen[bytes]:

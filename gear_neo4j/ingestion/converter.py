@@ -1,4 +1,6 @@
-"""The process that converts documents: it reads a line of JSON per document, and writes a line with its passages.
+"""The process that converts documents: it reads a line of JSON per document, and writes a line for each passage.
+
+The last line of a reply is an object, with what all passages share or the reason for which there are none.
 
 ``conversion.py`` starts and ends it.
 """
@@ -8,15 +10,17 @@ import math
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
+from gear_neo4j.domain import Passage
 from gear_neo4j.errors import InputError, TemporaryFailure
 from gear_neo4j.ingestion.chunking import passages_of
 from gear_neo4j.ingestion.limits import Limits
-from gear_neo4j.ingestion.parts import TOO_MUCH_MEMORY
+from gear_neo4j.ingestion.parts import TOO_MUCH_MEMORY, shorten
 
 # An orphan exits this many seconds after its parent would have killed it.
 GRACE = 10
@@ -31,25 +35,31 @@ def main() -> None:
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
         _set_alarm(math.ceil(limits.seconds) + GRACE)
-        reply = _reply(json.loads(line), limits)
-        replies.write(json.dumps(reply | {"last": _is_large(limits)}).encode() + b"\n")
+        for part in _reply(json.loads(line), limits):
+            replies.write(json.dumps(part, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
         replies.flush()
         _set_alarm(0)
 
 
-def _reply(request: dict[str, Any], limits: Limits) -> dict[str, Any]:
+def _reply(request: dict[str, Any], limits: Limits) -> Iterator[tuple[Any, ...] | dict[str, Any]]:
+    passages: list[Passage] = []
+    end: dict[str, Any]
     try:
         path, options = Path(request["path"]), {name: request[name] for name in ("size", "name", "source")}
         passages = passages_of(path, limits=limits, **options)
-        return {"passages": [astuple(passage) for passage in passages]}
+        end = {"metadata": passages[0].metadata}
     except TemporaryFailure as error:
-        return {"failure": str(error)}
+        end = {"failure": str(error)}
     except InputError as error:
-        return {"problem": str(error)}
+        end = {"problem": str(error)}
     except MemoryError:
-        return {"failure": TOO_MUCH_MEMORY}
+        end = {"failure": TOO_MUCH_MEMORY}
     except Exception as error:
-        return {"failure": f"cannot be converted: {' '.join(f'{type(error).__name__}: {error}'.split())}"}
+        end = {"failure": f"cannot be converted: {shorten(f'{type(error).__name__}: {error}')}"}
+
+    for passage in passages:
+        yield astuple(replace(passage, metadata={}))
+    yield end | {"last": _is_large(limits)}
 
 
 def _bound_memory(size: int) -> None:

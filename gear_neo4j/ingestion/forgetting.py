@@ -185,7 +185,7 @@ def forget_documents(graph: Graph, names: Sequence[str], *, collection: str) -> 
 def _find_source(graph: Graph, source: str | Path, *, collection: str, exact: bool = False) -> tuple[str, int]:
     """The name that a document is stored under, and the number of its passages.
 
-    It is given by its name, or, unless ``exact`` is set, by its path on this machine if it is in a folder that was read.
+    It is given by its name, or, unless ``exact`` is set, by its path on this machine, in a folder that was read.
     """
     path = None if exact or is_address(str(source)) else Path(source)
     here = SourceNames.load(graph.registry, collection=collection).document(path) if path else None

@@ -4,6 +4,7 @@ The heads of HTML, PDF and office files provide ``author``, ``date``, ``descript
 front matter provides its own fields. Every file has a ``file`` name and the time it was ``modified``.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
     from bs4 import BeautifulSoup
     from pypdf import DocumentInformation
 
-# Every passage of a document stores its metadata, so the size of a head must be limited.
-LONGEST_HEAD = 8_192
+# Every passage of a document stores its metadata, so the size of a head must be limited, in bytes.
+LARGEST_HEAD = 8_192
 LONGEST_TEXT = 1_000
 MOST_ITEMS = 100
 MOST_FIELDS = 50
+# Merge keys of YAML multiply what they name.
+MOST_MERGED = 1_000
 # Names of <meta> elements, in order of precedence.
 _META = {
     "author": ("author", "dc.creator", "dcterms.creator", "citation_author", "article:author"),
@@ -35,8 +38,19 @@ _META = {
 _BETWEEN_KEYWORDS = re.compile(r"[,;]")
 
 
+class _Loader(yaml.SafeLoader):
+    """Reads front matter; a mapping that merges too many others is refused."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        super().flatten_mapping(node)
+        if len(node.value) > MOST_MERGED:
+            raise yaml.constructor.ConstructorError(None, None, "a mapping merges too many others", node.start_mark)
+
+
 def fields(given: Mapping[Any, Any]) -> dict[str, Any]:
-    """The fields that a passage can store, at most 50; nested values and overlong texts are left out.
+    """The fields that a passage can store, at most 50 in 8 KiB of JSON.
+
+    Nested values, overlong texts, and fields for which there is no room left are left out.
 
     Dates become texts in ISO 8601; times with a zone become UTC.
 
@@ -45,13 +59,27 @@ def fields(given: Mapping[Any, Any]) -> dict[str, Any]:
         {'year': 2024, 'team': ['red', 'blue'], 'seen': '2024-05-31'}
     """
     kept: dict[str, Any] = {}
+    room = LARGEST_HEAD
     for name, value in given.items():
         # A time in the year 1 may not exist in UTC.
         with suppress(ValueError, OverflowError):
-            kept |= to_metadata({str(name): _value(value)})
+            field = to_metadata({str(name): _value(value)})
+            if (size := size_of(field)) <= room:
+                kept |= field
+                room -= size
         if len(kept) == MOST_FIELDS:
             break
     return kept
+
+
+def size_of(metadata: Mapping[str, Any]) -> int:
+    """The size of metadata as JSON, in bytes.
+
+    Example:
+        >>> size_of({"year": 2024})
+        14
+    """
+    return len(json.dumps(metadata, ensure_ascii=False).encode())
 
 
 def from_file(path: Path) -> dict[str, Any]:
@@ -82,10 +110,10 @@ def keeps_all(block: str) -> bool:
 
 
 def _settings(block: str) -> dict[Any, Any]:
-    if len(block) > LONGEST_HEAD:
+    if len(block.encode()) > LARGEST_HEAD:
         return {}
     try:
-        settings = yaml.safe_load(block)
+        settings = yaml.load(block, _Loader)
     except Exception:
         # Besides YAML errors, the constructor of a tag can raise anything.
         return {}
@@ -154,7 +182,7 @@ def _standard(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             case "date", datetime():
                 yield name, value
             case "keywords", str():
-                words = [" ".join(word.split()) for word in _BETWEEN_KEYWORDS.split(value[:LONGEST_HEAD])]
+                words = [" ".join(word.split()) for word in _BETWEEN_KEYWORDS.split(value[:LARGEST_HEAD])]
                 if named := list(filter(None, words)):
                     yield name, named
             case _, str() if text := " ".join(value.split()):

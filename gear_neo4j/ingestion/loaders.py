@@ -47,7 +47,9 @@ def load(path: Path, *, limits: Limits = DEFAULT_LIMITS, name: str | None = None
     if not parts:
         hint = " (scanned pages need OCR first)" if path.suffix.lower() == ".pdf" else ""
         raise InputError(f"holds no text{hint}")
-    return [replace(part, metadata={**file, **part.metadata}) for part in parts]
+    # One head for all parts, which is written once.
+    metadata = {**file, **parts[0].metadata}
+    return [replace(part, metadata=metadata) for part in parts]
 
 
 def _parts(path: Path, name: str | None, limits: Limits) -> Iterator[Part]:

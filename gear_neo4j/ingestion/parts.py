@@ -66,7 +66,7 @@ def _reason(cause: BaseException, kind: str) -> str:
         return TOO_MUCH_MEMORY
     if isinstance(cause, RecursionError):
         return "is nested too deeply"
-    detail = " ".join(str(cause).split()) or type(cause).__name__
+    detail = shorten(str(cause)) or type(cause).__name__
     return f"cannot be read as {kind}: {detail}"
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
 
 PATIENCE = 30.0
+# Callers of a service think of questions without end.
+LARGEST = 4 << 30
 _TABLE = """
     CREATE TABLE IF NOT EXISTS replies (
         model TEXT, prompt TEXT, text TEXT, input_tokens INTEGER, output_tokens INTEGER, PRIMARY KEY (model, prompt)
@@ -67,7 +69,10 @@ class ReplyCache:
         return row[0] if row and isinstance(row[0], str) else None
 
     def update(self, messages: Sequence["BaseMessage"], reply: "AIMessage") -> None:
-        """Keep the reply to a conversation."""
+        """Keep the reply to a conversation, unless the file is too large."""
+        with _naming(self._path):
+            if self._path.stat().st_size >= LARGEST:
+                return
         usage = reply.usage_metadata
         counts = (usage["input_tokens"], usage["output_tokens"]) if usage else (None, None)
         with _naming(self._path), self._opened() as connection:

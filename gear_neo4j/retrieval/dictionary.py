@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import ahocorasick
 
 from gear_neo4j.errors import InputError
+from gear_neo4j.graph.read.memory import UNLIMITED, Memory, Need, Weight
 from gear_neo4j.graph.read.pagerank_queries import NamedNode, PageRankQueries, Version
 from gear_neo4j.graph.read.versioned import Versioned
 from gear_neo4j.retrieval.names import is_unspaced
@@ -15,6 +16,8 @@ SHORTEST = 3
 # One name may stand for several nodes; those in the most triples come first.
 HOMONYMS = 3
 MOST_NODES = 2_000_000
+# Bytes of a name: of its entry, and with its letters.
+ENTRY, NAME = 400, 800
 # A question is a few sentences; of a book pasted in, only the beginning is searched.
 LONGEST_TEXT = 10_000
 
@@ -55,6 +58,12 @@ class Dictionary:
         # An automaton without a name cannot be queried.
         if self._longest:
             self._automaton.make_automaton()
+
+    @property
+    def bytes(self) -> int:
+        """About the memory that it takes."""
+        stats = self._automaton.get_stats() if self._longest else {"total_size": 0, "words_count": 0}
+        return int(stats["total_size"] + ENTRY * stats["words_count"])
 
     def _add(self, name: str, node: NamedNode) -> None:
         key = _fold(name)[0]
@@ -153,8 +162,19 @@ def _boundary(text: str, index: int) -> bool:
 class Dictionaries:
     """The dictionary of one database, cached until the graph changes; threads may share it."""
 
-    def __init__(self, queries: PageRankQueries) -> None:
-        self._kept = Versioned(lambda _: Dictionary(_limit(queries.named_nodes())), version=queries.version)
+    def __init__(self, queries: PageRankQueries, *, memory: Memory = UNLIMITED) -> None:
+        def need(version: Version) -> Need:
+            names = queries.extent(version).names
+            return Need(NAME * names, of.format(f"{names:,}"))
+
+        def make(_: Version) -> Dictionary:
+            # Of an adopted graph, nobody knows before how many there are.
+            nodes = memory.counted(_limit(queries.named_nodes()), bytes_of=lambda node: NAME * len(node.names), of=of)
+            return Dictionary(nodes)
+
+        of = "a dictionary of {} names"
+        weight: Weight[Dictionary] = Weight(memory, need, lambda dictionary: dictionary.bytes)
+        self._kept = Versioned(make, version=queries.version, weight=weight)
 
     def current(self) -> Dictionary:
         """The dictionary of the current graph: one round trip if it is cached, else all names are read.

@@ -22,13 +22,13 @@ from gear_neo4j.gear import Gear
 from gear_neo4j.web import pages
 from gear_neo4j.web.access_log import log_error, log_request
 from gear_neo4j.web.body_limits import BodyLimit, BodyLimits
-from gear_neo4j.web.callers import KeyBackend, refuse
+from gear_neo4j.web.callers import Caller, KeyBackend, refuse
 from gear_neo4j.web.entry import Entry, entry_of
 from gear_neo4j.web.key_watch import KeyWatch
-from gear_neo4j.web.middleware import PlainErrors, RequestEntry, SameOrigin
+from gear_neo4j.web.middleware import AtOnce, PlainErrors, RequestEntry, SameOrigin
 from gear_neo4j.web.openapi import DOCS_PATHS, openapi_of, with_docs
 from gear_neo4j.web.options import LOOPBACK, ServiceOptions
-from gear_neo4j.web.problems import failure_of, failure_response
+from gear_neo4j.web.problems import failure_of, failure_response, http_failure
 from gear_neo4j.web.routes import (
     asking,
     caller,
@@ -45,6 +45,7 @@ from gear_neo4j.web.routes import (
 from gear_neo4j.web.service import Service, make_service
 
 CLOSING_SECONDS = 5.0
+_AGAIN = {"Retry-After": "1"}
 ROUTES = (health, retrieval, entities, asking, recipes, explaining, drawing, documents, jobs, caller, chat)
 
 
@@ -93,7 +94,7 @@ def create_app(
         lifespan=partial(_lifespan, service=service, mounts=mounts),
         # FastAPI's log of exceptions has their messages, and those of the database below them.
         telemetry={"logs": False, "exclude": _is_probe},
-        middleware=_middleware(service),
+        middleware=_middleware(service, mounts),
         exception_handlers=dict.fromkeys((GearError, HTTPException, RequestValidationError), _explain),
     )
     app.add_exception_handler(ClientDisconnect, _nobody_waits)
@@ -117,7 +118,7 @@ def _is_probe(scope: Scope) -> bool:
     return scope["path"] in (*health.OPEN_PATHS, "/metrics")
 
 
-def _middleware(service: Service) -> list[Middleware]:
+def _middleware(service: Service, mounts: Mapping[str, Mount]) -> list[Middleware]:
     """What a request passes, from the outside to the inside."""
     options = service.options
     open_paths = frozenset((*health.OPEN_PATHS, *pages.OPEN_PATHS, *(DOCS_PATHS if options.docs else ())))
@@ -129,16 +130,49 @@ def _middleware(service: Service) -> list[Middleware]:
     return [
         Middleware(RequestEntry, on_end=partial(_end, service)),
         Middleware(PlainErrors),
+        Middleware(
+            AtOnce,
+            most=options.requests,
+            name_of=lambda scope: None if scope["path"] in health.OPEN_PATHS else "",
+            failure=http_failure(503, "as many requests are under way as may: try again", headers=_AGAIN),
+        ),
         Middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, *options.allowed_hosts], www_redirect=False),
         Middleware(SameOrigin, allowed=options.allowed_origins),
         Middleware(AuthenticationMiddleware, backend=backend, on_error=refuse),
         Middleware(KeyWatch, ring=service.ring),
+        _of_key(options.key_requests, "requests under way", lambda _: True),
+        _of_key(options.key_streams, "streams open", partial(_is_stream, mounts)),
+        _of_key(options.key_uploads, "uploads under way", _is_upload),
         Middleware(
             BodyLimits,
             usual=BodyLimit(options.body_bytes, options.body_seconds),
             paths={documents.PATH: BodyLimit(options.upload_bytes, options.upload_seconds)},
         ),
     ]
+
+
+def _of_key(most: int, what: str, counts: Callable[[Scope], bool]) -> Middleware:
+    """So many requests of one key at once, of those that count."""
+
+    def name_of(scope: Scope) -> str | None:
+        # On a path that needs no key, nobody is known.
+        caller = scope["user"]
+        return caller.name if isinstance(caller, Caller) and counts(scope) else None
+
+    failure = http_failure(429, f"this key has as many {what} as it may ({most}): wait for one", headers=_AGAIN)
+    return Middleware(AtOnce, most=most, name_of=name_of, failure=failure)
+
+
+def _is_stream(mounts: Mapping[str, Mount], scope: Scope) -> bool:
+    """Whether a request waits for events for as long as it likes."""
+    path = str(scope["path"])
+    return bool(scope["method"] == "GET") and (
+        path in mounts or (path.startswith("/api/jobs/") and path.endswith("/events"))
+    )
+
+
+def _is_upload(scope: Scope) -> bool:
+    return bool(scope["method"] == "POST" and scope["path"] == documents.PATH)
 
 
 @asynccontextmanager

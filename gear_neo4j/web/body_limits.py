@@ -8,6 +8,10 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+# A body that is slower than this, in bytes a second, has only the first seconds.
+SLOWEST = 32 * 1024
+FIRST_SECONDS = 20.0
+
 
 @dataclass(frozen=True, slots=True)
 class BodyLimit:
@@ -16,35 +20,47 @@ class BodyLimit:
     bytes: int
     seconds: float
 
+    def seconds_for(self, received: int) -> float:
+        """The seconds in which more than so many bytes must have arrived.
+
+        Example:
+            >>> limit = BodyLimit(1 << 28, 600)
+            >>> limit.seconds_for(0), limit.seconds_for(1 << 20), limit.seconds_for(1 << 27)
+            (20.0, 52.0, 600)
+        """
+        return min(self.seconds, FIRST_SECONDS + received / SLOWEST)
+
 
 class BodyDeadline:
-    """Refuses with 408 a request whose body takes longer to arrive than ``seconds``.
+    """Refuses with 408 a request whose body takes longer to arrive than it may.
 
     One that trickles in would keep a connection for as long as it likes.
     """
 
-    def __init__(self, app: ASGIApp, *, seconds: float) -> None:
+    def __init__(self, app: ASGIApp, *, limit: BodyLimit) -> None:
         self._app = app
-        self._seconds = seconds
+        self._limit = limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        deadline = asyncio.get_running_loop().time() + self._seconds
-        is_whole = False
+        begin = asyncio.get_running_loop().time()
+        is_whole, received = False, 0
 
         async def receive_in_time() -> Message:
-            nonlocal is_whole
+            nonlocal is_whole, received
             # After the body, what is awaited is that the client goes away, which may take as long as the answer.
             if is_whole:
                 return await receive()
+            seconds = self._limit.seconds_for(received)
             try:
-                async with asyncio.timeout_at(deadline):
+                async with asyncio.timeout_at(begin + seconds):
                     message = await receive()
             except TimeoutError as error:
-                raise HTTPException(408, f"the body did not arrive within {self._seconds:g} s") from error
+                raise HTTPException(408, f"the body did not arrive within {seconds:g} s") from error
+            received += len(message.get("body", b""))
             is_whole = not message.get("more_body", False)
             return message
 
@@ -69,4 +85,4 @@ class BodyLimits:
 
 
 def _limited(app: ASGIApp, limit: BodyLimit) -> ASGIApp:
-    return BodyDeadline(RequestBodyLimitMiddleware(app, max_body_size=limit.bytes), seconds=limit.seconds)
+    return BodyDeadline(RequestBodyLimitMiddleware(app, max_body_size=limit.bytes), limit=limit)

@@ -20,9 +20,12 @@ class Metrics:
     Args:
         limiters: what runs now, by name.
         jobs: how many jobs are in a state.
+        memory: the bytes that indexes in memory take.
     """
 
-    def __init__(self, limiters: Mapping[str, ThreadLimiter], *, jobs: Callable[[JobState], int]) -> None:
+    def __init__(
+        self, limiters: Mapping[str, ThreadLimiter], *, jobs: Callable[[JobState], int], memory: Callable[[], int]
+    ) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "gear_requests", "Requests by route and status", ("route", "method", "status"), registry=self._registry
@@ -34,6 +37,8 @@ class Metrics:
         running = Gauge("gear_running", "Calls that run now", ("kind",), registry=self._registry)
         for kind, limiter in limiters.items():
             running.labels(kind).set_function(partial(getattr, limiter, "running"))
+        kept = Gauge("gear_memory_bytes", "Bytes that indexes in memory take", registry=self._registry)
+        kept.set_function(memory)
         counted = Gauge("gear_jobs", "Jobs by state", ("state",), registry=self._registry)
         for state in get_args(JobState):
             counted.labels(state).set_function(partial(jobs, state))

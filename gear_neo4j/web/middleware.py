@@ -1,5 +1,6 @@
 """What every request passes: its entry and log line, headers of safety, the check of its origin, plain errors."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 
@@ -9,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gear_neo4j.web.access_log import log_error
 from gear_neo4j.web.entry import Entry, begin
-from gear_neo4j.web.problems import failure_of, failure_response, http_failure
+from gear_neo4j.web.problems import Failure, failure_of, failure_response, http_failure
 
 UNMATCHED = "unmatched"
 # A response that sets one of these keeps its own.
@@ -79,6 +80,39 @@ def route_of(scope: Scope) -> str:
     """The template of the route that a request came to, which names no value of the request."""
     route = scope.get("route")
     return str(getattr(route, "path_format", None) or getattr(route, "path", None) or UNMATCHED)
+
+
+class AtOnce:
+    """Refuses a request while as many of the same name are under way as may.
+
+    Args:
+        name_of: the name that a request counts for; None where it does not count.
+        failure: the answer to a request that is refused.
+    """
+
+    def __init__(self, app: ASGIApp, *, most: int, name_of: Callable[[Scope], str | None], failure: Failure) -> None:
+        self._app = app
+        self._most = most
+        self._name_of = name_of
+        self._failure = failure
+        self._running: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        name = self._name_of(scope) if scope["type"] == "http" else None
+        if name is None:
+            await self._app(scope, receive, send)
+            return
+        if self._running[name] >= self._most:
+            await failure_response(HTTPConnection(scope), self._failure)(scope, receive, send)
+            return
+        self._running[name] += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._running[name] -= 1
+            if not self._running[name]:
+                del self._running[name]
 
 
 class SameOrigin:

@@ -32,7 +32,12 @@ class ServiceOptions:
         log_questions: write questions into the log.
         body_bytes, body_seconds: how large a body may be, and how long it may take to arrive.
         asks, searches: how many run at once; one more is refused with 429.
+        requests: how many are under way at once, beside probes; one more is refused with 503.
+        key_requests, key_streams, key_uploads: how many of a key are under way at once, how many of these wait for
+            events, and how many send documents; one more is refused with 429.
         ask_seconds: the longest that a caller may give an answer.
+        memory: bytes that indexes in memory take, those of all callers together; one that would take more than half
+            of it is refused.
         uploads_folder: where documents wait until they are ingested; without it, none are taken.
         upload_bytes, upload_seconds, upload_files: how large an upload may be, how long it may take to arrive, and how
             many files it may have.
@@ -56,8 +61,13 @@ class ServiceOptions:
     body_seconds: float = 20.0
     asks: int = 4
     searches: int = 16
+    requests: int = 400
+    key_requests: int = 100
+    key_streams: int = 10
+    key_uploads: int = 2
     search_seconds: float = 30.0
     ask_seconds: float = 120.0
+    memory: int = 1 << 30
     uploads_folder: Path | None = None
     upload_bytes: int = 256 << 20
     upload_seconds: float = 600.0

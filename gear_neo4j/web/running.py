@@ -4,16 +4,25 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
+from typing import cast
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.web.connections import LARGEST_HEAD, Connection, ConnectionLimits, Waiting
 
 STOP_SECONDS = 30
-# Connections at a time; uvicorn refuses more with 503.
-MOST_CONNECTIONS = 500
+# Those that only wait take little; without room for them, each that comes would be accepted in vain.
+MOST_CONNECTIONS, FEWEST_CONNECTIONS = 4_000, 500
+# Files of the driver, of jobs, of models, and of connections that were accepted and have no room yet.
+OTHER_FILES = 500
+# Connections that wait to be accepted, and are accepted at once: each takes a file before there is room for it.
+BACKLOG = 256
+# Of a response, what the system holds for a client that does not read: it would take megabytes, and hide that.
+UNREAD = 256 * 1024
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -48,10 +57,13 @@ def listen(host: str, port: int) -> socket.socket:
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host.strip("[]"), port), family=family, backlog=2_048)
+        listener = socket.create_server((host.strip("[]"), port), family=family, backlog=BACKLOG)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
         raise SettingsError(f"{host}:{port} cannot be used: {reason}; choose another --host or --port") from error
+    # Connections inherit it.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD)
+    return listener
 
 
 def run(
@@ -72,12 +84,30 @@ def run(
     Server(config_of(app), on_stop=on_stop).run(sockets=[listener])
 
 
-def config_of(app: ASGIApp) -> uvicorn.Config:
-    """How uvicorn serves: without its own log and its trust in what proxies say."""
+def most_connections() -> int:
+    """As many as there are files for, beside those that everything else opens; at most 4,000."""
+    try:
+        import resource
+    except ImportError:  # Windows counts no files
+        return FEWEST_CONNECTIONS
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_CONNECTIONS + OTHER_FILES
+    files = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
+    if soft != resource.RLIM_INFINITY and soft < files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+    return max(FEWEST_CONNECTIONS, min(MOST_CONNECTIONS, max(soft, files) - OTHER_FILES))
+
+
+def config_of(app: ASGIApp, *, limits: ConnectionLimits | None = None) -> uvicorn.Config:
+    """How uvicorn serves: without its own log and its trust in what proxies say, and within limits on connections."""
     return uvicorn.Config(
         app,
         # The parser in pure Python limits the size of all headers together.
-        http="h11",
+        http=cast(
+            type[Connection],
+            partial(Connection, limits=limits or ConnectionLimits(most=most_connections()), waiting=Waiting()),
+        ),
+        h11_max_incomplete_event_size=LARGEST_HEAD,
         ws="none",
         lifespan="on",
         log_config=None,
@@ -85,6 +115,6 @@ def config_of(app: ASGIApp) -> uvicorn.Config:
         server_header=False,
         # An address that a client claims must not count.
         proxy_headers=False,
-        limit_concurrency=MOST_CONNECTIONS,
+        backlog=BACKLOG,
         timeout_graceful_shutdown=STOP_SECONDS,
     )

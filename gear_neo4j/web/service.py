@@ -11,6 +11,8 @@ from starlette.requests import Request
 
 from gear_neo4j.errors import ModelError
 from gear_neo4j.gear import Gear
+from gear_neo4j.gear.front import within
+from gear_neo4j.graph.read.memory import Memory
 from gear_neo4j.threads import ThreadLimiter
 from gear_neo4j.web.callers import Caller
 from gear_neo4j.web.disconnect import cancel_on_disconnect
@@ -51,6 +53,8 @@ def make_service(gear: Gear, options: ServiceOptions) -> Service:
         SettingsError: the file of keys cannot be used.
     """
     ring = KeyRing(options.keys_file, required=options.requires_key)
+    memory = Memory(bytes=options.memory, refuses=True)
+    gear = within(gear, memory)
     jobs = JobQueue(gear, options, ring=ring)
     asks, searches = ThreadLimiter("questions", most=options.asks), ThreadLimiter("searches", most=options.searches)
     return Service(
@@ -60,7 +64,7 @@ def make_service(gear: Gear, options: ServiceOptions) -> Service:
         ring=ring,
         asks=asks,
         searches=searches,
-        metrics=Metrics({"ask": asks, "search": searches}, jobs=jobs.count),
+        metrics=Metrics({"ask": asks, "search": searches}, jobs=jobs.count, memory=lambda: memory.used),
         readiness=Readiness(gear),
         gear=gear,
         jobs=jobs,

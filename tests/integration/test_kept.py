@@ -10,8 +10,10 @@ import pytest
 
 from gear_neo4j import Base, Gear
 from gear_neo4j.errors import InputError
+from gear_neo4j.gear.front import within
 from gear_neo4j.graph.connection.query_log import LOGGER
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.read.memory import Memory
 from gear_neo4j.ingestion.reading import PASSAGES_A_BATCH
 from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.rank import ranker_cache as kept
@@ -19,6 +21,7 @@ from gear_neo4j.retrieval.rank.ranker_cache import RankerCache
 from gear_neo4j.settings import Settings
 from tests.graphs import ingest, opened
 from tests.unit.test_colbert import Letters
+from tests.web import client_of
 
 PASSAGES = {"prize": "The 2024 physics prize went to Hinton.", "study": "Hinton wrote a thesis at Edinburgh."}
 TRIPLES = [("prize", "physics prize 2024", "went to", "Hinton"), ("study", "Hinton", "wrote a thesis at", "Edinburgh")]
@@ -122,6 +125,68 @@ def test_passages_are_loaded_into_memory_only_for_what_ranks_them_there(
     assert loaded == queries.count("all_passages")
     # Some bring the contents of passages along with something else.
     assert {"base": "find_passages", "naive": "start_paths"}.get(retriever, "passages_by_id") in queries
+
+
+@pytest.fixture
+def many(database, embedder, server, tmp_path):
+    """Twenty passages that a filter tells from each other, each with a triple."""
+    rows = [
+        {
+            "id": f"p{number}",
+            "text": f"Person{number} lives in Town{number}.",
+            "metadata": {"number": number},
+            "triples": [[f"Person{number}", "lives in", f"Town{number}"]],
+        }
+        for number in range(20)
+    ]
+    file = tmp_path / "many.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with opened(server, embedder) as gear:
+        gear.ingest([file], triples=[file])
+    return database
+
+
+def test_the_indexes_of_all_views_have_room_together(many, server, embedder, caplog):
+    """However many filters callers think of; each search finds what it should, also where its index had to go."""
+    caplog.set_level(logging.DEBUG, logger=LOGGER.name)
+    memory, views = Memory(bytes=64 * 1024, refuses=True), 16
+    with opened(server, embedder) as gear:
+        callers, found, used = within(gear, memory), [], []
+        narrowed = [callers.scoped(where=f"number = {number}") for number in range(views)]
+        for number in (*range(views), *range(views)):
+            hits = narrowed[number].search(f"Person{number}", k=1, retriever=Base(base="bm25"))
+            found.append(hits[0].passage.id == f"p{number}")
+            used.append(memory.used)
+            if len(found) <= views:
+                narrowed[number].search(f"Person{number}", k=1, retriever="hipporag2")
+                narrowed[number].paths(f"Person{number}")
+                used.append(memory.used)
+        with pytest.raises(
+            InputError, match=r"^bm25 over 20 passages would take 1 MiB of memory, .*GEAR_SERVE_MEMORY$"
+        ):
+            callers.search("Person1", retriever=Base(base="bm25"))
+
+    queries = [record.query for record in caplog.records if record.name == LOGGER.name]
+    assert all(found)
+    assert max(used) <= 64 * 1024
+    assert queries.count("all_passages") > views
+
+
+def test_a_caller_of_the_service_is_refused_what_has_no_room(many, server, embedder):
+    """It says what to do, and what needs no memory goes on."""
+    with opened(server, embedder) as gear, client_of(gear, memory=200 * 1024) as client:
+        refused = client.post(
+            "/api/search", json={"question": "Person1", "retriever": {"name": "base", "base": "bm25"}}
+        )
+        narrowed = client.post(
+            "/api/search", json={"question": "Person1", "retriever": "base", "base": "bm25", "where": "number = 1"}
+        )
+        scout = client.post("/api/search", json={"question": "Person1", "retriever": "scout"})
+        counted = next(line for line in client.get("/metrics").text.splitlines() if line.startswith("gear_memory"))
+
+    assert (422, 200, 200) == (refused.status_code, narrowed.status_code, scout.status_code)
+    assert "bm25 over 20 passages" in refused.json()["detail"]
+    assert 0 < float(counted.split()[1]) <= 200 * 1024
 
 
 def test_the_index_of_colbert_lies_in_the_home_of_the_session(graph, server, embedder, tmp_path, monkeypatch):

@@ -4,7 +4,7 @@ import json
 import signal
 import socket
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import anyio
 import httpx
@@ -17,7 +17,8 @@ from gear_neo4j.web.keys import add_key
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import QUESTION, ToyModel
 from tests.uploads import ingested
-from tests.web import command, scripted_gear, served
+from tests.waiting import settle
+from tests.web import client_of, command, scripted_gear, served
 
 pytestmark = pytest.mark.one_server_line
 
@@ -58,9 +59,10 @@ def connected(url):
     return socket.create_connection((host, int(port)))
 
 
-def head(path, size):
+def head(path, size, **headers):
     """The first lines of a request with a body of a size."""
     lines = [f"POST {path} HTTP/1.1", "Host: 127.0.0.1", "Content-Type: application/json", f"Content-Length: {size}"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
     return "\r\n".join([*lines, "", ""]).encode()
 
 
@@ -156,6 +158,41 @@ def test_one_question_more_than_may_run_is_refused_while_the_others_go_on(corpus
         asking.join(PATIENCE)
 
     assert (429, "1") == (refused.status_code, refused.headers["retry-after"])
+
+
+def test_one_request_more_than_may_be_under_way_is_refused(corpus, server, embedder, tmp_path):
+    """Of a key with 429, of all together with 503; probes are answered nevertheless."""
+    file = tmp_path / "keys.json"
+    ada, bo = ({"X-API-Key": add_key(file, name, everything=True)} for name in ("ada", "bo"))
+    options = {"keys_file": file, "requests": 2, "key_requests": 1}
+    with gated(server, embedder, at_reply=1, **options) as (url, model, _), ExitStack() as stack:
+
+        def status(path, headers):
+            return httpx.get(f"{url}{path}", headers=headers, timeout=PATIENCE).status_code
+
+        body = json.dumps({"question": QUESTION}).encode()
+        stack.enter_context(connected(url)).sendall(head("/api/ask", len(body), **ada) + body)
+        assert model.waits.wait(PATIENCE)
+        of_key = [status("/api/status", key) for key in (ada, bo)]
+        stack.enter_context(connected(url)).sendall(head("/api/ask", len(body), **bo))
+        assert settle(lambda: status("/api/me", {}) == 503)
+        probes = [status(path, {}) for path in ("/healthz", "/readyz")]
+
+    assert ([429, 200], [200, 200]) == (of_key, probes)
+
+
+def test_a_key_has_so_many_streams_and_uploads(corpus, server, embedder):
+    """Apart from its other requests."""
+    limits = {"key_streams": 0, "key_uploads": 0}
+    with scripted_gear(server, embedder) as (gear, _), client_of(gear, **limits) as client:
+        statuses = [
+            client.get("/api/jobs/none/events").status_code,
+            client.post("/api/documents").status_code,
+            client.get("/api/documents").status_code,
+            client.get("/api/jobs/none").status_code,
+        ]
+
+    assert [429, 429, 200, 404] == statuses
 
 
 def test_a_body_that_trickles_in_is_not_waited_for(corpus, server, embedder):

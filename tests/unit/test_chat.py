@@ -24,6 +24,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from gear_neo4j.errors import GearError, ModelError, ReplyError, SettingsError
+from gear_neo4j.models import cache
 from gear_neo4j.models.cache import identity
 from gear_neo4j.models.chat import Chat, Prompt
 from gear_neo4j.models.openai import CACHE, chat_model, open_chat
@@ -473,6 +474,17 @@ def test_the_file_is_the_users_own_and_holds_no_key(tmp_path):
     assert 0o600 == file.stat().st_mode & 0o777
     assert b"Hinton" in file.read_bytes()
     assert b"sk-secret" not in file.read_bytes()
+
+
+def test_a_cache_that_is_full_keeps_what_it_has(tmp_path, monkeypatch):
+    """Callers of a service think of questions without end."""
+    file, other = tmp_path / "cache", Prompt("", "Where else?")
+    Chat(Scripted(replies=[ANSWER]), cache=file).ask(WHERE, parse=place)
+    monkeypatch.setattr(cache, "LARGEST", file.stat().st_size)
+    Chat(Scripted(replies=[ANSWER]), cache=file).ask(other, parse=place)
+    asked = [Chat(Scripted(replies=[ANSWER]), cache=file).ask(one, parse=place).usage.cached for one in (WHERE, other)]
+
+    assert [1, 0] == asked
 
 
 def test_without_a_cache_everything_is_asked(tmp_path):

@@ -191,6 +191,41 @@ def test_this_process_takes_no_memory_for_what_is_refused(put):
     assert peak < 5 * MIB
 
 
+@pytest.mark.parametrize(
+    ("name", "head"),
+    [
+        ("a.md", "---\nnote: " + "x" * 900 + "\nmore: &m [" + "yyyyy, " * 99 + "y]\nlast: *m\n---\n"),
+        ("a.html", f"<meta name='description' content='{'x' * 900}'><meta name='keywords' content='{'y, ' * 100}'>"),
+    ],
+)
+def test_the_head_of_a_document_is_sent_once(put, name, head):
+    """This process has it once, however many passages there are."""
+    sections = (f"<h2>{n}</h2>t{n}" if name.endswith("html") else f"## {n}\n\nt{n}\n\n" for n in range(2_000))
+    file = put(name, head + "".join(sections))
+    tracemalloc.start()
+    try:
+        with Converter() as converter:
+            passages = converter.passages_of(file, size=1000)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert 2_000 == len(passages)
+    assert {id(passage.metadata) for passage in passages} == {id(passages[0].metadata)}
+    assert "x" * 900 in passages[0].metadata.values()
+    assert peak < 4 * MIB
+
+
+def test_a_reply_that_is_too_large_is_refused(put):
+    """What comes after it gets a process of its own."""
+    file = put("large.csv", "a\n" + "".join(f"{n}\n" for n in range(30_000)))
+
+    texts, problems = run([file, put("a.txt", GOOD)], Limits(reply=MIB))
+
+    assert [f"{file}: becomes more than 1 MiB of passages: split it"] == problems
+    assert [GOOD] == texts
+
+
 def test_modules_beside_the_documents_are_not_run(put, tmp_path):
     """The working folder is that of a stranger."""
     for module in ("json", "bs4", "gear_neo4j", "csv"):

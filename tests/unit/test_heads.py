@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gear_neo4j.errors import InputError
 from gear_neo4j.filters import parse_filter
 from gear_neo4j.ingestion import heads
 from gear_neo4j.ingestion.chunking import passages_of
+from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.lines import to_metadata
 from gear_neo4j.ingestion.loaders import load
 from tests.examples import examples
@@ -193,3 +195,36 @@ def test_any_head_gives_metadata_that_a_passage_can_keep(given):
     kept = heads.fields(given)
 
     assert kept == to_metadata(kept)
+
+
+ALIASES = (
+    "s: &s " + "x" * 1_000 + "\na: &l [" + ",".join(["*s"] * 100) + "]\n" + "".join(f"f{n}: *l\n" for n in range(47))
+)
+MERGES = "m0: &m0 {a: 1, b: 2}\n" + "".join(
+    f"m{n}: &m{n} {{<<: [{','.join([f'*m{n - 1}'] * 40)}]}}\n" for n in range(1, 40)
+)
+SETTINGS = {f"f{n}": "é" * 900 for n in range(50)}
+
+
+@pytest.mark.parametrize("block", [ALIASES, MERGES, "\n".join(f"{name}: {text}" for name, text in SETTINGS.items())])
+def test_a_head_is_bounded_in_bytes(block):
+    """Aliases make much of little."""
+    assert heads.size_of(heads.from_front_matter(block)) <= heads.LARGEST_HEAD
+
+
+def test_fields_that_have_room_are_kept():
+    """A long one is left out, and the short ones behind it stay."""
+    kept = heads.fields({**SETTINGS, "year": 2024})
+
+    assert kept["year"] == 2024
+    assert heads.LARGEST_HEAD // 2 < heads.size_of(kept) <= heads.LARGEST_HEAD
+
+
+def test_a_head_that_too_many_passages_would_repeat_is_refused(tmp_path):
+    """The database has a copy for each of them."""
+    file = tmp_path / "a.md"
+    file.write_text(f"---\nnote: {'x' * 900}\n---\n" + "".join(f"# H{n}\n\nt{n}\n\n" for n in range(100)))
+
+    assert 100 == len(passages_of(file))
+    with pytest.raises(InputError, match="which 100 passages would repeat: shorten the head, or split it"):
+        passages_of(file, limits=Limits(metadata=50_000))

@@ -34,6 +34,15 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """About how much of a version of the graph a scope admits: passages, triples, and nodes with names."""
+
+    passages: int
+    triples: int
+    names: int
+
+
+@dataclass(frozen=True, slots=True)
 class Seed:
     """A triple with its cosine to the question, and the element ids of its two ends."""
 
@@ -161,6 +170,13 @@ class PageRankQueries:
             return set()
         rows = self._database.call("common_words", words=list(words), limit=PASSAGES_OF_A_WORD)
         return {row["word"] for row in rows}
+
+    def extent(self, version: Version) -> Extent:
+        """How much of a version of the graph there is; under a scope, about how much of it is in the scope."""
+        size = self._database.scope_size
+        passages, triples = (version.passages, version.triples) if size is None else (size.passages, size.triples)
+        # Each name has a triple, and nodes of an adopted graph are no entities.
+        return Extent(passages, triples, min(2 * triples, version.entities or 2 * triples))
 
     def named_nodes(self) -> Iterator[NamedNode]:
         """Every node mentioned by triples or passages, with its names; streamed."""

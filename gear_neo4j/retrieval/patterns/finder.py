@@ -9,6 +9,7 @@ from gear_neo4j.domain import Cypher, EntityHit, Figure
 from gear_neo4j.errors import InputError, QueryTimeout
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.read.graph_schema import GraphSchema, OwnerKind, PropertySchema
+from gear_neo4j.graph.read.memory import UNLIMITED, Memory, Need, Weight
 from gear_neo4j.graph.read.pagerank_queries import Version
 from gear_neo4j.graph.read.versioned import Versioned
 from gear_neo4j.models.embeddings import Embedder
@@ -25,6 +26,8 @@ from gear_neo4j.retrieval.patterns.search import Candidate, Candidates, PatternS
 from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
 
 LONGEST_VALUE = 200
+# Bytes of a value, in the vocabulary and in its dictionary.
+VALUE = 1_500
 # Maximum number of patterns to run; most questions need one.
 TRIED = 12
 # A pattern that is more points behind the best one with an answer is unlikely to be meant.
@@ -66,16 +69,24 @@ class _Snapshot:
 
     search: PatternSearch
     runner: PatternRunner
+    values: int
 
 
 class PatternFinder:
     """Finds the entities that answer questions over one adopted graph; threads may share it."""
 
-    def __init__(self, graph: Graph, *, embedder: Embedder, dictionaries: Dictionaries) -> None:
+    def __init__(
+        self, graph: Graph, *, embedder: Embedder, dictionaries: Dictionaries, memory: Memory = UNLIMITED
+    ) -> None:
         self._patterns = graph.patterns
         self._dictionaries = dictionaries
         self._embedder = embedder
-        self._kept = Versioned(self._make, version=graph.pagerank.version)
+        self._memory = memory
+        # Nobody knows how many values there are before they are read.
+        weight: Weight[_Snapshot | None] = Weight(
+            memory, lambda _: Need(0, "patterns"), lambda snapshot: VALUE * snapshot.values if snapshot else 0
+        )
+        self._kept = Versioned(self._make, version=graph.pagerank.version, weight=weight)
 
     def linked(self, question: str) -> frozenset[str]:
         """The labels and types of the graph that a question mentions, or that connect those.
@@ -196,10 +207,13 @@ class PatternFinder:
         schema = self._patterns.schema()
         if schema is None:
             return None
-        vocabulary = Vocabulary(self._values(schema))
+        values = self._memory.counted(self._values(schema), bytes_of=lambda _: VALUE, of="patterns over {} values")
+        vocabulary = Vocabulary(values)
         reader = QuestionReader(schema, vocabulary, Dictionary(vocabulary.named()))
         search = PatternSearch(reader, Likenesses(schema, self._embedder))
-        return _Snapshot(search, PatternRunner(self._patterns, Compiler(schema), self._dictionaries, version))
+        return _Snapshot(
+            search, PatternRunner(self._patterns, Compiler(schema), self._dictionaries, version), len(vocabulary)
+        )
 
     def _values(self, schema: GraphSchema) -> Iterator[tuple[PropertyRef, str]]:
         """The values of all text properties, including numbers stored as text, which may be names or keys."""

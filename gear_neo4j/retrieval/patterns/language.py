@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import snowballstemmer
 from stop_words import get_stop_words
@@ -50,10 +50,12 @@ _DOERS = ("or", "ors", "er", "ers", "ist", "ists")
 # Words without meaning of their own in a longer name: WRITTEN_BY, HAS_GENRE.
 _JOINING = frozenset(["a", "an", "by", "for", "from", "has", "have", "in", "is", "of", "the", "to"])
 SHORTEST_PART = 4
+MOST_STEMS = 10_000
 _IDENTIFIER = re.compile(r"(?:^|_)(?:ids?|ID)$|(?<=[a-z])I[dD]s?$")
 
 
-@cache
+# Words of questions are among them: of these there is no end.
+@lru_cache(MOST_STEMS)
 def stem(word: str) -> str:
     """The stem of a word.
 

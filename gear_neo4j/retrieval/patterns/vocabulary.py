@@ -32,6 +32,9 @@ class Vocabulary:
                 spellings.append(text)
         self._values: Mapping[str, Spellings] = by_text
 
+    def __len__(self) -> int:
+        return len(self._values)
+
     def named(self) -> Iterator[NamedNode]:
         """The values as entries for a dictionary of names; the degree is the number of properties that hold one."""
         for key, refs in self._values.items():

@@ -7,12 +7,15 @@ from functools import cached_property
 import numpy as np
 
 from gear_neo4j.errors import InputError
+from gear_neo4j.graph.read.memory import UNLIMITED, Memory, Need, Weight
 from gear_neo4j.graph.read.pagerank_queries import PageRankQueries, Version
 from gear_neo4j.graph.read.versioned import Versioned
 from gear_neo4j.retrieval.walk.pagerank import Matrix, Weights, blocks, matrix, transition
 
 # Measured: 350 bytes per triple, 490 during the export, so that this many take about a gigabyte.
 MOST_TRIPLES = 2_000_000
+# Bytes of a triple with the matrices that are derived later, and of an id in a list and an index.
+TRIPLE, ID = 500, 150
 DERIVED = ("phrase_transition", "transition_matrix", "weighted_transition")
 
 
@@ -62,6 +65,11 @@ class Projection:
         """The memory of the matrices made so far, without the ids, which take some 150 bytes each."""
         matrices = [self.mentions, self.links, *(self.__dict__.get(name) for name in DERIVED)]
         return sum(part.data.nbytes + part.indices.nbytes + part.indptr.nbytes for part in matrices if part is not None)
+
+
+def _size(made: Projection) -> int:
+    """About the memory of a projection with all matrices that will be derived of it."""
+    return (1 + len(DERIVED)) * made.bytes + ID * (2 * len(made.passages) + len(made.entities))
 
 
 def project(queries: PageRankQueries, version: Version) -> Projection:
@@ -120,8 +128,17 @@ class _Edges:
 class Projections:
     """The projection of one database, cached until the graph changes; threads may share it."""
 
-    def __init__(self, queries: PageRankQueries) -> None:
-        self._kept = Versioned(lambda version: project(queries, version), version=queries.version)
+    def __init__(self, queries: PageRankQueries, *, memory: Memory = UNLIMITED) -> None:
+        def need(version: Version) -> Need:
+            extent = queries.extent(version)
+            ids = 2 * extent.passages + extent.names
+            return Need(TRIPLE * extent.triples + ID * ids, f"PageRank over {extent.triples:,} triples")
+
+        self._kept = Versioned(
+            lambda version: project(queries, version),
+            version=queries.version,
+            weight=Weight(memory, need, _size),
+        )
 
     def current(self) -> Projection:
         """The projection of the current graph: one round trip if it is cached, else an export.

@@ -6,7 +6,6 @@ from typing import Any
 
 from fastapi import APIRouter
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -88,7 +87,7 @@ def _line(chunk: dict[str, Any]) -> bytes:
 
 async def _agents(call: Call) -> list[str]:
     # Under a scope the graph is asked how much of it that is.
-    offered = await run_in_threadpool(AGENTS.offered, call.caller.gear.graph)
+    offered = await call.search(AGENTS.offered, call.caller.gear.graph)
     return [entry.name for entry in offered]
 
 
