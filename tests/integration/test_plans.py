@@ -62,6 +62,9 @@ ALLOWED = {
     "delete_empty_communities": {"NodeByLabelScan"},  # the same, once after passages were deleted
     "clear_communities": {"NodeByLabelScan"},  # any so many of those that are left
     "drop_store": {"NodeByLabelScan"},  # a handful of nodes, once
+    "write_passages": {"CartesianProduct"},  # of the batch and the one row of the readers on record
+    "record_moves": {"CartesianProduct"},  # of two subqueries that give one row each
+    "derive_readers": {"CartesianProduct"},  # the same, once
     "write_synonyms": {"CartesianProduct"},  # of two look-ups by a unique key, one row each
     "write_triples": {"CartesianProduct"},  # of three look-ups by a unique key, one row each
     "migration_chain": {"NodeByLabelScan"},  # a handful of nodes, without an index that is ours to make

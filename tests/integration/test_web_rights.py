@@ -85,7 +85,7 @@ def texts(gear, source):
     """What the passages of a source say, and to whom."""
     found = gear.graph.sources.of_documents([source], collection="legal")
     return {
-        (gear.passage(id).passage.text, gear.graph.sources.readers([source], collection="legal").get(source))
+        (gear.passage(id).passage.text, gear.graph.readers.of([source], collection="legal").get(source))
         for id, _ in found
     }
 
