@@ -80,7 +80,7 @@ async def large(reader: Reader, writer: Writer) -> None:
 
 async def unread(_reader: Reader, writer: Writer) -> None:
     """Ask for more than the system keeps, and read nothing."""
-    writer.write(20 * WHOLE)
+    writer.write(5 * WHOLE)
     while True:
         await asyncio.sleep(5 * PAUSE)
         # Only by this does it notice that it was closed.

@@ -1,7 +1,7 @@
 """What every request passes: its entry and log line, headers of safety, the check of its origin, plain errors."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -13,6 +13,7 @@ from gear_neo4j.web.entry import Entry, begin
 from gear_neo4j.web.problems import Failure, failure_of, failure_response, http_failure
 
 UNMATCHED = "unmatched"
+PIECE = 64 * 1024
 # A response that sets one of these keeps its own.
 SECURITY: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -58,7 +59,8 @@ class RequestEntry:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 _add_headers(MutableHeaders(scope=message), entry)
-            await send(message)
+            for part in _in_pieces(message):
+                await send(part)
 
         try:
             await self._app(scope, receive, send_with_headers)
@@ -68,6 +70,14 @@ class RequestEntry:
                 await failure_response(HTTPConnection(scope), failure_of(error))(scope, receive, send_with_headers)
         finally:
             self._on_end(entry, entry.route or route_of(scope), scope["method"], status)
+
+
+def _in_pieces(message: Message) -> Iterator[Message]:
+    """A large body in pieces: as a whole it would lie in memory beside the request that has ended, unread."""
+    body = message.get("body", b"")
+    for start in range(0, len(body) - PIECE, PIECE):
+        yield {"type": message["type"], "body": body[start : start + PIECE], "more_body": True}
+    yield {**message, "body": body[(len(body) - 1) // PIECE * PIECE :]} if len(body) > PIECE else message
 
 
 def _add_headers(headers: MutableHeaders, entry: Entry) -> None:

@@ -11,6 +11,7 @@ import pytest
 import uvicorn
 
 from gear_neo4j.web.connections import LARGEST_HEAD, ConnectionLimits
+from gear_neo4j.web.middleware import PIECE, RequestEntry
 from gear_neo4j.web.running import config_of, listen
 from tests.waiting import settle
 
@@ -212,3 +213,25 @@ def test_a_crowd_from_one_address_drops_its_own():
 
     assert kept
     assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("size", [0, 1, PIECE - 1, PIECE, PIECE + 1, 10 * PIECE, 10 * PIECE + 1])
+def test_a_large_body_is_sent_in_pieces(size):
+    """Where nobody reads, the request is under way, and counts; its body does not wait elsewhere."""
+    body, sent = bytes(number % 251 for number in range(size)), []
+
+    async def app(_scope, _receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+    async def keep(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
+    asyncio.run(RequestEntry(app, on_end=lambda *_: None)(scope, None, keep))
+
+    pieces = [message["body"] for message in sent[1:]]
+    assert body == b"".join(pieces)
+    assert max(map(len, pieces)) <= PIECE
+    assert [False] == [message.get("more_body", False) for message in sent[1:]][-1:]
+    assert all(message["more_body"] for message in sent[1:-1])
