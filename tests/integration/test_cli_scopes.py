@@ -96,7 +96,7 @@ def test_collections_are_listed_and_dropped(departments):
 
 
 def test_readers_are_set(departments):
-    """And taken away again; the source must be there, and one of both options given."""
+    """Shown, and taken away again; only one of both options may be given."""
     gear = departments
     source = ("contracts/varna.md", "--collection", "legal")
     code, printed, _ = gear("readers", *source, "--set", "user:cem", "--set", "user:bo")
@@ -104,9 +104,12 @@ def test_readers_are_set(departments):
     assert (0, "1 passage of contracts/varna.md: user:bo, user:cem\n") == (code, printed)
     assert ["handbook", "legal"] == seen(gear, "--as", "user:bo")
     assert ["handbook"] == seen(gear, "--as", "group:legal")
+    assert "user:bo, user:cem" in gear("readers", *source)[1]
+    assert "contracts/varna.md" in gear("readers", "--collection", "legal")[1]
     assert 0 == gear("readers", *source, "--everybody")[0]
     assert ["handbook", "legal"] == seen(gear, "--as", "nobody")
-    assert 2 == gear("readers", *source)[0]
+    assert "everybody" in gear("readers", *source)[1]
+    assert 2 == gear("readers", "--set", "user:bo")[0]
     assert 2 == gear("readers", *source, "--set", "user:bo", "--everybody")[0]
     code, _, errors = gear("readers", "contracts/varna.md", "--everybody")
     assert (1, True) == (code, "'contracts/varna.md' is not in the collection 'default': it is in legal" in errors)
