@@ -27,12 +27,12 @@ from gear_neo4j.ingestion.naming import Naming
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import NO_NAMES
+from gear_neo4j.ingestion.renaming import Renamed, rename_source
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.recipes.recipe import ExtractorRecipe
 from gear_neo4j.recipes.registry import EXTRACTORS
 from gear_neo4j.scope import DEFAULT_COLLECTION
-from gear_neo4j.sync.renaming import Renamed, rename_source
 from gear_neo4j.sync.report import MOST_DELETED, SyncReport
 from gear_neo4j.sync.run import SourceSync
 from gear_neo4j.sync.tables import Table

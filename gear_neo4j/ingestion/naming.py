@@ -111,7 +111,8 @@ class Prefix:
 class SourceNames:
     """The names of the sources of a collection. Without a registry it knows none, and records none.
 
-    ``writes`` says whether to record what is read.
+    ``writes`` says whether to record what is read. ``former`` collects documents that an earlier version has read under
+    names that begin with no source, or hold a login, with the names that they have now.
     """
 
     registry: SourceRegistry | None
@@ -119,6 +120,7 @@ class SourceNames:
     naming: Naming = BY_FOLDER
     writes: bool = True
     known: dict[str, KnownSource] = field(default_factory=dict)
+    former: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(
@@ -140,7 +142,11 @@ class SourceNames:
             self._confirm(source, root, [self._name(source, root.path, path) for path in below])
             self._record(source.name, _root_of(source, root.path), whole=root.whole, known=True)
             return Prefix(self._name(source, root.path, ""), self._nested(root))
-        name = self._former(root, below) or self._new(root)
+        name = self._former(root, below)
+        if name is None:
+            name = self._new(root)
+            if root.given == ".":
+                self.take_over({path: f"{name}/{path}" for path in below})
         return Prefix(f"{name}/", self._nested(root))
 
     def address(self, address: str, below: Sequence[str]) -> tuple[str, Prefix | None]:
@@ -155,6 +161,14 @@ class SourceNames:
             name = next((one.name for one in self.known.values() if address in one.roots), address)
             self._record(name, address, whole=True, known=True)
         return name, None if name == address else Prefix(f"{name}/")
+
+    def take_over(self, names: Mapping[str, str]) -> None:
+        """Collect those of the former names, each with the present one, under which documents are stored."""
+        former = [old for old, new in names.items() if old != new]
+        for start in range(0, len(former) if self.registry else 0, COMPARED):
+            assert self.registry
+            stored = self.registry.stored(former[start : start + COMPARED], collection=self.collection)
+            self.former.update((old, names[old]) for old in stored)
 
     def containing(self, path: str) -> KnownSource | None:
         """The source that a folder is, or is in; of several the nearest."""

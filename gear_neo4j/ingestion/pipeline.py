@@ -25,6 +25,7 @@ from gear_neo4j.ingestion.reading import (
     require_content,
     size_of,
 )
+from gear_neo4j.ingestion.renaming import rename_documents
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import NO_ROOTS, Files
 from gear_neo4j.ingestion.synonyms import write_synonyms
@@ -86,6 +87,7 @@ class Ingest:
         """The names of the documents that files are."""
         names = SourceNames.load(self.graph.registry, collection=self.membership.collection, naming=self.naming)
         named = named_files(names, files, roots=roots)
+        rename_documents(self.graph, names.former, collection=self.membership.collection)
         self._report_problems(Problem(str(path), 0, reason) for path, reason in named.problems)
         return named.names
 

@@ -157,6 +157,8 @@ class Remote(Files):
         name, prefix = sources.address(self.name, [listed.name for listed in listing.documents])
         if prefix is not None:
             return name, listing.named(lambda listed: prefix.name(listed.name))
+        # An earlier version kept the login of an address in the names of its documents.
+        sources.take_over({listed.key: composed(public_address(listed.key)) for listed in listing.documents})
         return name, listing.named(lambda listed: composed(public_address(listed.key)))
 
     @contextmanager

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from gear_neo4j.domain import Passage, make_triple
+from gear_neo4j.domain import Passage
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.write.corpus_writes import Rename
+from gear_neo4j.ingestion.renaming import PASSAGES_A_BATCH, renames_of
 
-PASSAGES_A_BATCH = 256
 # The former name of a document, and its current passages.
 Move = tuple[str, Iterable[Passage]]
 
@@ -46,12 +45,3 @@ def _move(graph: Graph, former: str, passages: Iterable[Passage], *, collection:
         if same:
             renamed += graph.corpus.rename_passages(renames_of(graph, same))
     return renamed
-
-
-def renames_of(graph: Graph, passages: Mapping[str, Passage]) -> list[Rename]:
-    """The renames of stored passages, given by their old ids, and of the triples that they state."""
-    pairs: dict[str, list[tuple[str, str]]] = {id: [] for id in passages}
-    for triple in graph.corpus.triples_of(list(passages)):
-        new = make_triple(passages[triple.passage_id].id, triple.subject, triple.predicate, triple.object)
-        pairs[triple.passage_id].append((triple.id, new.id))
-    return [Rename(old, passage, tuple(pairs[old])) for old, passage in passages.items()]

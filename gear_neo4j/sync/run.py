@@ -22,6 +22,7 @@ from gear_neo4j.ingestion.loaders import needs_extra
 from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
 from gear_neo4j.ingestion.naming import BY_FOLDER, Naming, SourceNames
 from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.ingestion.renaming import rename_documents
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.ingestion.writing import KEPT_READERS, write_passages
 from gear_neo4j.models.embeddings import Embedder
@@ -134,6 +135,9 @@ class SourceSync:
 
     def _plan(self, origin: Origin, sources: SourceNames) -> OriginPlan:
         name, listing = origin.named(origin.list(), sources)
+        if self.writes:
+            rename_documents(self.graph, sources.former, collection=self.membership.collection)
+            sources.former.clear()
         skipped = Counter(self.report.skipped) + Counter(listing.skipped)
         self.report.skipped = dict(sorted(skipped.items()))
         for document, reason in listing.problems:

@@ -131,6 +131,22 @@ def test_what_an_earlier_version_has_read_is_taken_over(gear, counting, teams, m
     assert [False] * 2 == ["team a" in text for text in counting.texts]
 
 
+def test_single_files_of_an_earlier_version_are_taken_over(gear, counting, teams, monkeypatch):
+    """From the folder in which one stands their names began with no folder."""
+    monkeypatch.chdir(teams / "a" / "docs")
+    files = [Path("a.txt"), Path("both.txt")]
+    Ingest(Graph(gear.graph.database), counting, names={file: file.name for file in files}).run(files, [])
+    gear.corpus.set_readers("a.txt", ["user:ada"])
+    counting.texts.clear()
+
+    gear.ingest(["a.txt"])
+    gear.corpus.sync(["."])
+
+    assert ["docs/a.txt", "docs/both.txt"] == names(gear)
+    assert ["docs/a.txt"] == [record.source for record in gear.corpus.readers()]
+    assert [] == counting.texts
+
+
 def test_a_renamed_source_keeps_readers_vectors_and_triples(gear, counting, teams):
     """A run that was killed goes on; its folder is known by the new name."""
     docs = teams / "a" / "docs"

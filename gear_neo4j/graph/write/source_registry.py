@@ -68,7 +68,7 @@ class SourceRegistry:
         self._database.call("forget_origin", id=_id(name, collection))
 
     def rename(self, names: Mapping[str, str], *, origin: tuple[str, str], collection: str) -> None:
-        """Give the records of documents other names, with the old and the new name of their origin."""
+        """Give the records of documents other names; what the names of their origins begin with is replaced, too."""
         rows = [{"from": _id(old, collection), "to": _id(new, collection), "name": new} for old, new in names.items()]
         former, renamed = origin
         self._database.call("rename_documents", rows=rows, collection=collection, origin=former, renamed=renamed)

@@ -1,19 +1,20 @@
-"""Renames a source: its documents, with their readers, vectors and triples, batch by batch."""
+"""Renames documents and sources, with their readers, vectors and triples, batch by batch."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from gear_neo4j.domain import Passage, make_passage
+from gear_neo4j.domain import Passage, make_passage, make_triple
 from gear_neo4j.errors import InputError, NothingFound
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.write.corpus_writes import Rename
 from gear_neo4j.graph.write.source_registry import KnownSource
 from gear_neo4j.ingestion.forgetting import is_of_document
 from gear_neo4j.ingestion.naming import checked_source
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.scope import qualified_id
-from gear_neo4j.sync.moves import PASSAGES_A_BATCH, renames_of
 
 DOCUMENTS_A_BATCH = 100
+PASSAGES_A_BATCH = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +48,26 @@ def rename_source(
     documents = passages = 0
     for batch in _batches(graph, f"{old}/", collection=collection):
         names = {name: f"{new}/{name.removeprefix(f'{old}/')}" for name in batch}
-        graph.registry.rename(names, origin=(old, new), collection=collection)
-        passages += sum(_rename(graph, name, names[name], collection=collection) for name in batch)
+        passages += rename_documents(graph, names, collection=collection, origin=(old, new))
         documents += len(batch)
         on_progress(Progress("renaming", documents, max(total, documents), passages))
     graph.registry.forget(old, collection=collection)
     return Renamed(documents, passages)
+
+
+def rename_documents(
+    graph: Graph, names: Mapping[str, str], *, collection: str, origin: tuple[str, str] = ("", "")
+) -> int:
+    """Give documents other names; returns the number of their passages.
+
+    Args:
+        names: the new names, by the old ones.
+        origin: what the name of their origin begins with in the records of syncs, and with what instead. A sync reads
+            the files of an origin of another name once more.
+    """
+    if names:
+        graph.registry.rename(names, origin=origin, collection=collection)
+    return sum(_rename(graph, old, new, collection=collection) for old, new in names.items())
 
 
 def _refuse_taken(graph: Graph, source: KnownSource, other: KnownSource | None, new: str, *, collection: str) -> None:
@@ -87,3 +102,12 @@ def _under(passage: Passage, source: str) -> Passage:
         return replace(passage, source=source)
     id = qualified_id(make_passage(source, passage.title, passage.text).id, passage.collection)
     return replace(passage, id=id, source=source)
+
+
+def renames_of(graph: Graph, passages: Mapping[str, Passage]) -> list[Rename]:
+    """The renames of stored passages, given by their old ids, and of the triples that they state."""
+    pairs: dict[str, list[tuple[str, str]]] = {id: [] for id in passages}
+    for triple in graph.corpus.triples_of(list(passages)):
+        new = make_triple(passages[triple.passage_id].id, triple.subject, triple.predicate, triple.object)
+        pairs[triple.passage_id].append((triple.id, new.id))
+    return [Rename(old, passage, tuple(pairs[old])) for old, passage in passages.items()]
