@@ -149,8 +149,8 @@ class Corpus:
         """Bring a collection to what its sources hold now: documents that are new, changed, moved or gone.
 
         What has not changed is not read. Of what has, only new passages are embedded, and only these get triples. A
-        document that cannot be read, or not be converted this time, keeps its passages; one whose content cannot be used
-        loses them.
+        document that cannot be read or converted this time keeps its passages; one whose content cannot be used loses
+        them.
 
         Args:
             sources: folders and documents, addresses such as ``s3://bucket/folder`` that fsspec can read, and a
