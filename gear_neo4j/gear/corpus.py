@@ -149,7 +149,8 @@ class Corpus:
         """Bring a collection to what its sources hold now: documents that are new, changed, moved or gone.
 
         What has not changed is not read. Of what has, only new passages are embedded, and only these get triples. A
-        document that cannot be read keeps its passages; one whose content cannot be used loses them.
+        document that cannot be read or converted this time keeps its passages; one whose content cannot be used loses
+        them.
 
         Args:
             sources: folders and documents, addresses such as ``s3://bucket/folder`` that fsspec can read, and a
@@ -268,9 +269,9 @@ class Corpus:
         """Remove all passages of a source, with their triples and the entities that no other triple names.
 
         Args:
-            source: a document as its path was given to :meth:`ingest`, or the source that a line of JSONL names.
+            source: the name of a document, such as ``docs/a.md``, its path, or the source that a line of JSONL names.
             collection: the collection that it is in.
-            exact: take the name as it stands; otherwise ``./docs/a.md`` is also ``docs/a.md``.
+            exact: take the name as it stands, and never as a path.
             dry_run: change nothing, only count what would go.
 
         Raises:
@@ -350,11 +351,14 @@ class Corpus:
     def set_readers(self, source: str | File, readers: Sequence[str], *, collection: str = DEFAULT_COLLECTION) -> int:
         """Set who may read the passages of a source, and the triples that they state; returns how many passages.
 
+        They are on record from then on: also before the document comes, and after its passages are gone.
+
         Args:
+            source: the name of a document, its path, or the source that lines of JSONL name.
             readers: principals; none means everybody who may read the collection.
 
         Raises:
-            NothingFound: no passage has that source; names some that exist.
+            NothingFound: it shall be for everybody, but has neither passages nor a record; names some that exist.
             SettingsError: a name cannot be used.
         """
         members = CollectionAccess.of(collection, readers)
