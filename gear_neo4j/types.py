@@ -31,8 +31,11 @@ from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
 from gear_neo4j.graph.read.sources import SourcePage, StoredSource
 from gear_neo4j.graph.read.store import Counts
 from gear_neo4j.graph.write.corpus_writes import Deletion
+from gear_neo4j.graph.write.reader_records import ReaderRecord
+from gear_neo4j.graph.write.source_registry import KnownSource
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.ingestion.renaming import Renamed
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.chat import Chat, ChatModel
 from gear_neo4j.retrieval.paths import PathResult
@@ -70,12 +73,15 @@ __all__ = [
     "Graph",
     "ImportReport",
     "IngestReport",
+    "KnownSource",
     "Overlay",
     "PassageRecord",
     "PathResult",
     "Problem",
     "Progress",
+    "ReaderRecord",
     "ReleaseReport",
+    "Renamed",
     "ReportProgress",
     "Reporter",
     "Retriever",

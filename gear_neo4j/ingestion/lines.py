@@ -106,8 +106,9 @@ def to_passage(row: dict[str, Any], *, source: str | None = None, prefix: str = 
     if not (title.strip() or text.strip()):
         raise ValueError('both "title" and "text" are blank')
     id = _identifier(row) if row.get("id") is not None else passage_id(title, text)
-    named = composed(_text(row, "source", default=""))
-    source = f"{prefix}{named}" if named else source
+    if row.get("source") is not None:
+        named = composed(_text(row, "source"))
+        source = f"{prefix}{named}" if named else None
     if source and len(source) > LONGEST_SOURCE:
         raise ValueError(f'"source" is longer than {LONGEST_SOURCE:,} characters')
     readers = row.get("readers")

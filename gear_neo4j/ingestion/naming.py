@@ -141,12 +141,12 @@ class SourceNames:
         if source := self.containing(root.path):
             self._confirm(source, root, [self._name(source, root.path, path) for path in below])
             self._record(source.name, _root_of(source, root.path), whole=root.whole, known=True)
+            self._take_over_bare(root, [(path, self._name(source, root.path, path)) for path in below])
             return Prefix(self._name(source, root.path, ""), self._nested(root))
         name = self._former(root, below)
         if name is None:
             name = self._new(root)
-            if root.given == ".":
-                self.take_over({path: f"{name}/{path}" for path in below})
+            self._take_over_bare(root, [(path, f"{name}/{path}") for path in below])
         return Prefix(f"{name}/", self._nested(root))
 
     def address(self, address: str, below: Sequence[str]) -> tuple[str, Prefix | None]:
@@ -209,6 +209,11 @@ class SourceNames:
         question = f"{source.name!r} was last read from {last}, and none of its documents is in {root.path}"
         if not self.naming.confirm(question):
             raise InputError(f"{question}: if it is the same source, allow it with --yes; if not, give another name")
+
+    def _take_over_bare(self, root: Root, names: Iterable[tuple[str, str]]) -> None:
+        """Take over what was read in the folder in which one stood: its names began with no folder."""
+        if root.given == ".":
+            self.take_over(dict(names))
 
     def _former(self, root: Root, below: Sequence[str]) -> str | None:
         """The name under which an earlier version has read a folder: as it was given, or its absolute path."""

@@ -19,7 +19,12 @@ PASSAGES_A_BATCH = 256
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """How many documents and passages have the new name of their source."""
+    """How many documents and passages have the new name of their source.
+
+    Example:
+        >>> Renamed(documents=2, passages=31).documents
+        2
+    """
 
     documents: int
     passages: int

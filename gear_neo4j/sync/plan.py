@@ -49,8 +49,8 @@ def plan(listed: Sequence[Listed], known: Mapping[str, ReadSource], *, digest: C
     Example:
         >>> before = {"a.md": ReadSource("a.md", "1", "x"), "b.md": ReadSource("b.md", "1", "y")}
         >>> changes = plan([Listed("c.md", "2")], before, digest=lambda _: "x")
-        >>> changes.moved, changes.deleted
-        ((('a.md', Listed(name='c.md', version='2')),), ('b.md',))
+        >>> [(former, document.name) for former, document in changes.moved], changes.deleted
+        ([('a.md', 'c.md')], ('b.md',))
     """
     here = {document.name for document in listed}
     gone = [source for name, source in known.items() if name not in here]

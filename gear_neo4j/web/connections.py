@@ -5,6 +5,7 @@ while many connections are open, whatever those do.
 """
 
 import asyncio
+import json
 import selectors
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -14,11 +15,14 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from gear_neo4j.web.problems import MEDIA_TYPE, Failure
+
 LARGEST_HEAD = 16 * 1024
 # What is read at once: h11 measures a head only while it is not whole.
 _PIECE = 4 * 1024
 # Connections among which one is chosen to make room.
 LOOKED_AT = 64
+_NOT_HTTP = Failure(400, "bad-request", f"not a request of HTTP/1.1, or its head has more than {LARGEST_HEAD:,} bytes")
 _TIMEOUT = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 
@@ -117,7 +121,12 @@ class Connection(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002
         """Refuse what is not HTTP, or has too large a head."""
-        super().send_400_response(f"not a request of HTTP/1.1, or with a head of more than {LARGEST_HEAD:,} bytes")
+        body = json.dumps(_NOT_HTTP.problem("")).encode()
+        headers = [(b"content-type", MEDIA_TYPE.encode()), (b"connection", b"close")]
+        answer = h11.Response(status_code=400, headers=headers, reason=b"Bad Request")
+        for event in (answer, h11.Data(data=body), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     @property
     def has_news(self) -> bool:

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from gear_neo4j import Base, Beam, Gear, GearAgent, HippoRag2, Naive, Scout, SyncGE
+from gear_neo4j import Base, Beam, Gear, GearAgent, HippoRag2, Naive, Scout, SentenceTransformerEmbedder, SyncGE
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.oracle import LABEL
 from gear_neo4j.evaluate.systems import System, run
@@ -39,8 +39,8 @@ def musique(data):
 
 @pytest.fixture
 def measured(musique, server, empty):
-    """Measure a system in a database that holds the data set."""
-    with Gear.connect(server) as gear:
+    """Measure a system in a database that holds the data set; half the bits would move some ranks."""
+    with Gear.connect(server, embedder=SentenceTransformerEmbedder(dtype="float32")) as gear:
         runs.provide(gear, musique)
         yield lambda system: runs.summary(run(gear, system, musique.queries, k=max(KS)), ks=KS)
 

@@ -90,7 +90,7 @@ def test_each_gives_what_a_search_gives(peer, gear):
         assert [str(path) for path in hits.paths if id in path.passage_ids] == [path["text"] for path in paths]
         assert {
             "title": f"title {id}",
-            "source": "corpus.jsonl",
+            "source": hit.passage.source,
             "position": hit.passage.position,
             "collection": "default",
             "metadata": {},
@@ -257,7 +257,7 @@ def test_a_query_engine_answers_over_it(gear):
     content = response.source_nodes[0].get_content("llm")
 
     assert ["Scotland", "Scotland"] == [str(response), str(later)]
-    assert "title: title prize\nsource: corpus.jsonl\n\nThe 2024 physics prize went to Hinton." == content
+    assert "title: title prize\nsource: shared0/corpus.jsonl\n\nThe 2024 physics prize went to Hinton." == content
 
 
 def test_it_is_a_tool_of_llama_index(gear):

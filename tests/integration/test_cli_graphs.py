@@ -99,7 +99,7 @@ def test_bad_input_costs_one_line(empty, gear, graph):
     (graph / "bad.toml").write_text("name = 'x'\n[entities.A]\nname = ['n']\n")
     assert one_line(gear("import", graph / "gone.csv"), "gone.csv does not exist")
     assert one_line(gear("import", graph / "nodes.csv", "--delimiter", "xx"), "--delimiter", "one character")
-    assert one_line(gear("import"), "Missing argument")
+    assert one_line(gear("import"), "give FILES to import")
     assert one_line(gear("adopt"), "no nodes that could be adopted")
     assert one_line(gear("adopt", "--update"), "nothing was adopted", "give a profile")
     assert one_line(gear("adopt", "--profile", "nonsense"), "no built-in profile 'nonsense'", "neo4j-graphrag")

@@ -101,7 +101,7 @@ def test_a_document_says_what_the_hit_says(retriever, gear):
         document.metadata.pop("paths")
         assert {
             "title": f"title {document.id}",
-            "source": "corpus.jsonl",
+            "source": hit.passage.source,
             "position": hit.passage.position,
             "collection": "default",
             "metadata": {},

@@ -55,4 +55,4 @@ def test_the_python_of_the_readme_runs(server, empty, model, tmp_path, monkeypat
     assert len(blocks) > 0
     assert printed.startswith("1 Laureate ")
     assert "She —studied in→ Paris" in printed
-    assert "In Paris [1].\n[1] Laureate (corpus.jsonl)\n" in printed
+    assert f"In Paris [1].\n[1] Laureate ({tmp_path.name}/corpus.jsonl)\n" in printed

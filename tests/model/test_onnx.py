@@ -153,9 +153,12 @@ def test_any_bert_that_is_pooled_has_the_vectors_of_torch(pooling, prompt, tmp_p
     model = save(tmp_path, bert(), pooling=pooling, prompt=prompt)
     given = ["Ada knew", "", "she", "ada knew zebras and foxes " * 9]
 
-    embedder = SentenceTransformerEmbedder(model, home=tmp_path)
+    embedder = SentenceTransformerEmbedder(model, dtype="float32", home=tmp_path)
 
-    assert cosines(SentenceTransformerEmbedder(model).embed(given), embedder.embed(given)).min() > LEAST_COSINE
+    assert (
+        cosines(SentenceTransformerEmbedder(model, dtype="float32").embed(given), embedder.embed(given)).min()
+        > LEAST_COSINE
+    )
     assert read_record(model, home=tmp_path).agrees
     assert 32 == embedder.dimension
 
@@ -197,14 +200,14 @@ def test_vectors_that_are_not_those_of_torch_are_not_used(tmp_path):
 def test_a_model_whose_files_have_changed_is_checked_again(tmp_path):
     """As after a training; a question never meets the weights of before."""
     model = save(tmp_path / "one", bert(1))
-    before = SentenceTransformerEmbedder(model, home=tmp_path).embed(["Ada knew"])
+    before = SentenceTransformerEmbedder(model, dtype="float32", home=tmp_path).embed(["Ada knew"])
     other = save(tmp_path / "other", bert(2))
     (weights := tmp_path / "one" / "model" / "model.safetensors").unlink()
     weights.write_bytes((tmp_path / "other" / "model" / "model.safetensors").read_bytes())
 
     assert read_record(model, home=tmp_path) is None
-    after = SentenceTransformerEmbedder(model, home=tmp_path).embed(["Ada knew"])
-    assert np.allclose(SentenceTransformerEmbedder(other).embed(["Ada knew"]), after, atol=1e-5)
+    after = SentenceTransformerEmbedder(model, dtype="float32", home=tmp_path).embed(["Ada knew"])
+    assert np.allclose(SentenceTransformerEmbedder(other, dtype="float32").embed(["Ada knew"]), after, atol=1e-5)
     assert not np.allclose(before, after, atol=1e-2)
 
 

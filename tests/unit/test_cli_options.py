@@ -29,7 +29,7 @@ MADE_FROM = {
     "documents": {"chunk_size", "follow_links", "max_file_mib", "max_file_pages", "max_file_seconds"},
     "tables": {"key", "text", "title", "metadata", "table", "query"},
     "choice": {"retriever", "agent", "base", "base_k", "score", "assignments"},
-    "membership": {"collection", "readers"},
+    "membership": {"collection", "readers", "widen"},
     "cluster": {"ray", "workers"},
     "run": {field.name for field in fields(RunOptions)},
     "extracting": {field.name for field in fields(ExtractionOptions)},

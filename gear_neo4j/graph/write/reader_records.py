@@ -11,6 +11,10 @@ class ReaderRecord:
     """The readers of a source: none means everybody who may read the collection.
 
     ``passages`` is the number of its passages now.
+
+    Example:
+        >>> ReaderRecord("legal", "contracts/varna.md", ("group:legal",)).passages
+        0
     """
 
     collection: str

@@ -16,6 +16,10 @@ class KnownSource:
     ``roots`` are the folders or addresses that it was read from, the last one first, and ``whole`` says whether that
     was ever more than single files; ``machine`` is the name of the one that read it last, and ``read`` when, in ISO
     8601.
+
+    Example:
+        >>> KnownSource(name="handbook", roots=("/mnt/handbook",), whole=True, machine="archive").roots[0]
+        '/mnt/handbook'
     """
 
     name: str
