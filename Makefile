@@ -9,6 +9,7 @@
 # make sbom   what the package installs, in CycloneDX's format, in build/sbom.json
 # make faults every command under faults at random moments
 # make scopes searches and answers under scopes, over corpora made at random
+# make lives  lives of a corpus, made at random: syncs, jobs, keys and kills in any order
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -24,7 +25,7 @@ JVM := $(if $(NEO4J_URI),,JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:Tier4Invocatio
 unexport PYTHONDONTWRITEBYTECODE
 DATA := $(or $(GEAR_DATA),../shared/data)
 
-.PHONY: install demo test quick fuzz faults scopes lint manual audit floors sbom bench clean
+.PHONY: install demo test quick fuzz faults scopes lives lint manual audit floors sbom bench clean
 .DEFAULT_GOAL := demo
 
 .venv/.installed: pyproject.toml
@@ -70,6 +71,10 @@ faults: .venv/.installed-dev
 scopes: .venv/.installed-dev
 	$(JVM) $(THREADS) GEAR_SCOPE_RUNS=$(or $(RUNS),1000) \
 		$(BIN)/python -m pytest tests/integration/test_scopes.py --hypothesis-profile=random
+
+# A life is a row of steps; after each, what everybody sees is compared with a model. RUNS lives.
+lives: .venv/.installed-dev
+	$(JVM) $(THREADS) GEAR_LIVES_RUNS=$(or $(RUNS),2000) $(BIN)/python -m pytest tests/lives --hypothesis-profile=random
 
 lint: .venv/.installed-dev
 	$(BIN)/ruff check .

@@ -1,0 +1,314 @@
+"""Who may see which text, and what must still be there, in plain Python.
+
+Where the product may do one or the other, the model holds both: a text that is *sure* must be seen by whoever may read
+it, one that is *possible* may be; readers are alternatives, and whoever one of them admits may read.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+Readers = tuple[str, ...]
+# A collection, and the source of a document in it.
+Key = tuple[str, str]
+ANYBODY: frozenset[Readers] = frozenset({()})
+UNREADABLE = ""
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Somebody with a key: the principals that they are (None counts no readers), and their collections (None: all)."""
+
+    name: str
+    principals: frozenset[str] | None
+    collections: frozenset[str] | None
+    writes: bool
+
+    def may_enter(self, collection: str) -> bool:
+        """Whether a collection is among theirs."""
+        return self.collections is None or collection in self.collections
+
+    def admitted(self, collection: str, readers: Iterable[Readers]) -> set[bool]:
+        """What each alternative says."""
+        inside, me = self.may_enter(collection), self.principals
+        return {inside and (me is None or not names or bool(me & set(names))) for names in readers}
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a folder: its text, empty where it cannot be read as one, and the time of its last change."""
+
+    text: str
+    time: int
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether it holds a text."""
+        return self.text != UNREADABLE
+
+
+@dataclass
+class Texts:
+    """The texts of a document that must be there, and those that may be; the sure ones are possible."""
+
+    sure: set[str] = field(default_factory=set)
+    possible: set[str] = field(default_factory=set)
+
+    @classmethod
+    def only(cls, text: str) -> "Texts":
+        """One text, surely."""
+        return cls({text}, {text})
+
+    def doubt(self, *more: str) -> None:
+        """Anything of this, or more, may be there."""
+        self.possible |= set(more)
+        self.sure &= set(more)
+
+
+@dataclass
+class Line:
+    """A line of JSONL, or a node of an adopted graph: a text with a source, which has readers of its own."""
+
+    text: str
+    source: str
+    collection: str
+    readers: frozenset[Readers]
+    is_sure: bool = True
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What somebody sees: surely, and at most."""
+
+    sure: Collection[object]
+    possible: Collection[object]
+
+
+class Model:
+    """The corpus as it has to be."""
+
+    def __init__(self) -> None:
+        self.documents: dict[Key, Texts] = {}
+        self.lines: list[Line] = []
+        self.records: dict[Key, frozenset[Readers]] = {}
+        # What the last sync of a folder saw: the source of each file, and its text; unknown ones are None.
+        self.synced: dict[Key, dict[str, str | None]] = {}
+        # The folders that were read into a collection, by their projects.
+        self.origins: dict[tuple[str, str], str] = {}
+
+    # What is seen
+
+    def texts(self, viewer: Viewer) -> Sight:
+        """The texts that a viewer sees."""
+        return self._sight(viewer, by_source=False)
+
+    def sources(self, viewer: Viewer) -> Sight:
+        """The collections and sources of the passages that a viewer sees."""
+        return self._sight(viewer, by_source=True)
+
+    def _sight(self, viewer: Viewer, *, by_source: bool) -> Sight:
+        sure, possible = set(), set()
+        for collection, source, text, readers, is_sure in self._all():
+            item = (collection, source) if by_source else text
+            if by_source and not source:
+                continue
+            admitted = viewer.admitted(collection, readers)
+            if True in admitted:
+                possible.add(item)
+            if is_sure and admitted == {True}:
+                sure.add(item)
+        return Sight(sure, possible)
+
+    def _all(self) -> Iterable[tuple[str, str, str, frozenset[Readers], bool]]:
+        for (collection, source), texts in self.documents.items():
+            for text in texts.possible:
+                yield collection, source, text, self.record((collection, source)), text in texts.sure
+        for line in self.lines:
+            yield line.collection, line.source, line.text, line.readers, line.is_sure
+
+    def sees_whole(self, viewer: Viewer, key: Key) -> set[bool]:
+        """Whether a viewer sees every passage of a source, and there is one; both where that is open."""
+        held = [row for row in self._all() if row[:2] == key]
+        answers = [viewer.admitted(key[0], readers) | (set() if sure else {True}) for *_, readers, sure in held]
+        if not answers:
+            return {False}
+        open_end = set() if any(sure for *_, sure in held) else {False}
+        possible = {True} if all(True in answer for answer in answers) else set()
+        return possible | open_end | ({False} if any(False in answer for answer in answers) else set())
+
+    def holds(self, key: Key) -> bool:
+        """Whether anything of a source may be there."""
+        return any(row[:2] == key for row in self._all())
+
+    def describe(self, items: Iterable[object]) -> str:
+        """Where texts or sources are, and for whom."""
+        wanted = set(items)
+        rows = [row for row in self._all() if row[2] in wanted or row[:2] in wanted]
+        return "; ".join(f"{text} in {source} ({where}) for {set(readers)}" for where, source, text, readers, _ in rows)
+
+    # Names
+
+    def origin(self, collection: str, project: str, name: str | None = None) -> str | None:
+        """What documents of a project's folder are named after, if it is given a name; None if it has another one."""
+        known = self.origins.get((collection, project))
+        if name is None:
+            taken = {held for (where, _), held in self.origins.items() if where == collection}
+            return known or ("docs" if "docs" not in taken else "docs-2")
+        return name if known in (None, name) else None
+
+    # Readers
+
+    def record(self, key: Key) -> frozenset[Readers]:
+        """The readers of a document."""
+        return self.records.get(key, ANYBODY)
+
+    def set_readers(self, key: Key, readers: Readers) -> None:
+        """Set those of a source, with the lines that name it."""
+        self.records[key] = frozenset({readers})
+        for line in self._lines_of(key):
+            line.readers = self.records[key]
+
+    def allow(self, keys: Iterable[Key], *readers: Readers) -> None:
+        """Sources may have these readers as well."""
+        for key in keys:
+            self.records[key] = self.record(key) | set(readers)
+            for line in self._lines_of(key):
+                line.readers |= set(readers)
+
+    def _given(self, key: Key, readers: Readers | None, *, widen: bool, is_open: bool) -> None:
+        """An ingest that may say who reads, also more people if it may widen; ``is_open`` where it was interrupted."""
+        if readers is None:
+            return
+        held = self.records.get(key, ANYBODY if self.documents.get(key, Texts()).possible else frozenset())
+        given = {before if _is_wider(readers, before) and not widen else readers for before in held} or {readers}
+        self.records[key] = frozenset(given) | (held if is_open else frozenset())
+        for line in self._lines_of(key):
+            line.readers |= given
+
+    def _lines_of(self, key: Key) -> list[Line]:
+        return [line for line in self.lines if (line.collection, line.source) == key]
+
+    # What is done
+
+    def ingest(
+        self,
+        collection: str,
+        files: Mapping[str, File],
+        readers: Readers | None,
+        *,
+        widen: bool = False,
+        is_open: bool = False,
+    ) -> None:
+        """Files by their sources are ingested; ``is_open`` where that was interrupted."""
+        for source, file in files.items():
+            key = collection, source
+            held = self.documents.setdefault(key, Texts())
+            self._given(key, readers, widen=widen, is_open=is_open or not file.is_readable)
+            if not file.is_readable:
+                held.doubt()
+            elif is_open:
+                held.doubt(file.text)
+            else:
+                self._inherited(key)
+                self.documents[key] = Texts.only(file.text)
+
+    def _inherited(self, key: Key) -> None:
+        """A document without a record may get the readers that lines of its name have."""
+        if key not in self.records and (lines := self._lines_of(key)):
+            self.records[key] = ANYBODY.union(*(line.readers for line in lines))
+
+    def sync(
+        self,
+        collection: str,
+        origin: str,
+        files: Mapping[str, File],
+        readers: Readers | None,
+        *,
+        widen: bool = False,
+        is_open: bool = False,
+    ) -> None:
+        """A folder is synced, which holds these files, by their sources."""
+        known = self.synced.get((collection, origin)) or self._ingested(collection, origin)
+        gone = {source: text for source, text in known.items() if source not in files}
+        for source, file in files.items():
+            self._moved(collection, gone, source, file, is_new=source not in known)
+        self.ingest(collection, files, readers, widen=widen, is_open=is_open)
+        if is_open:
+            for source in gone:
+                self.documents.setdefault((collection, source), Texts()).doubt()
+            self.synced[collection, origin] = gone | dict.fromkeys(known.keys() & files.keys())
+            return
+        for source, file in files.items():
+            if not file.is_readable:
+                self.documents[collection, source] = Texts()
+        self._removed(collection, origin, gone, files)
+        self.synced[collection, origin] = {source: file.text for source, file in files.items()}
+
+    def _ingested(self, collection: str, origin: str) -> dict[str, str | None]:
+        """What was ingested of a folder that was never synced."""
+        inside = [key for key, texts in self.documents.items() if texts.possible and key[0] == collection]
+        return {source: None for _, source in inside if source.startswith(f"{origin}/")}
+
+    def _moved(self, collection: str, gone: Mapping[str, str | None], source: str, file: File, *, is_new: bool) -> None:
+        """Readers follow a document; of two with one text it may have been either."""
+        former = [(collection, old) for old, text in gone.items() if text and text == file.text]
+        records = [self.records[key] for key in former if key in self.records]
+        if not records:
+            return
+        key = collection, source
+        here = self.records.get(key, frozenset())
+        # A document that was there already may have been overwritten, or edited.
+        kept = here - ANYBODY if is_new else self.record(key)
+        self.records[key] = frozenset().union(kept, *records, ANYBODY if len(records) < len(former) else ())
+        self.allow([key for key in former if key in self.records], ())
+
+    def missed(self, collection: str, origin: str, files: Mapping[str, File]) -> None:
+        """A folder is synced while nothing can be converted: what is there stays, but for what is gone."""
+        known = self.synced.get((collection, origin)) or self._ingested(collection, origin)
+        gone = {source: text for source, text in known.items() if source not in files}
+        for source, file in files.items():
+            self._moved(collection, gone, source, file, is_new=source not in known)
+        arrived = {file.text for source, file in files.items() if source not in known}
+        away = {source: text for source, text in gone.items() if text and text in arrived}
+        for source in away:
+            self.documents.setdefault((collection, source), Texts()).doubt()
+        for source, file in files.items():
+            # It may have been renamed all the same.
+            if file.text in away.values():
+                self.documents.setdefault((collection, source), Texts()).doubt(file.text)
+        self._removed(collection, origin, gone.keys() - away.keys(), {**files, **away})
+        left = {
+            source: text if text == files[source].text else None for source, text in known.items() if source in files
+        }
+        self.synced[collection, origin] = left | away
+
+    def doubt(self, key: Key) -> None:
+        """A source may have been forgotten."""
+        self.documents.get(key, Texts()).doubt()
+        for line in self._lines_of(key):
+            line.is_sure = False
+
+    def _removed(self, collection: str, origin: str, gone: Iterable[str], files: Mapping[str, File]) -> None:
+        """What a sync takes away: what it knew, and perhaps what others ingested below its folder."""
+        for (where, source), texts in self.documents.items():
+            if where == collection and source in gone:
+                texts.sure, texts.possible = set(), set()
+            elif where == collection and source not in files and source.startswith(f"{origin}/"):
+                texts.doubt()
+
+    def line(self, collection: str, source: str, text: str, readers: Readers | None) -> None:
+        """A line is ingested; without readers it has those of the document that it names."""
+        held = self.record((collection, source)) if readers is None else frozenset({readers})
+        self.lines.append(Line(text, source, collection, held))
+
+    def forget(self, key: Key) -> None:
+        """A source is forgotten; its readers stay on record."""
+        self.documents.pop(key, None)
+        self.lines = [line for line in self.lines if (line.collection, line.source) != key]
+        for (collection, _), known in self.synced.items():
+            if collection == key[0]:
+                known.pop(key[1], None)
+
+
+def _is_wider(readers: Readers, before: Readers) -> bool:
+    """Whether they let somebody in who was not."""
+    return bool(before) and (not readers or not set(readers) <= set(before))
