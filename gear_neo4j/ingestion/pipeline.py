@@ -14,6 +14,7 @@ from gear_neo4j.ingestion.batches import BatchOutcome, passages_read, write_pass
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.loaders import is_document
 from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
 from gear_neo4j.ingestion.naming import BY_FOLDER, Naming, SourceNames, named_files
 from gear_neo4j.ingestion.progress import Progress
@@ -30,6 +31,7 @@ from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import NO_ROOTS, Files
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.ingestion.writers import Writers
+from gear_neo4j.ingestion.writing import record_given
 from gear_neo4j.models.embeddings import Embedder
 
 
@@ -71,7 +73,11 @@ class Ingest:
         require_content(passages, triples)
         self.graph.prepare(model=self.embedder.name, dimension=self.embedder.dimension)
         documents = self._documents([path for path in passages if path not in self.names], roots)
-        self._passages([path for path in passages if path in self.names or path in documents], documents)
+        named = {**documents, **self.names}
+        record_given(
+            self.graph, (named[path] for path in passages if path in named and is_document(path)), self.membership
+        )
+        self._passages([path for path in passages if path in named], documents)
         self._triples(triples)
         if self.report.entities_removed:
             self.graph.communities.delete_empty()
@@ -83,13 +89,13 @@ class Ingest:
             self.report.synonyms_written = written
             self.on_progress(Progress("synonyms", done, total, written))
 
-    def _documents(self, files: Sequence[Path], roots: Mapping[Path, Path]) -> Mapping[Path, str]:
+    def _documents(self, files: Sequence[Path], roots: Mapping[Path, Path]) -> dict[Path, str]:
         """The names of the documents that files are."""
         names = SourceNames.load(self.graph.registry, collection=self.membership.collection, naming=self.naming)
         named = named_files(names, files, roots=roots)
         rename_documents(self.graph, names.former, collection=self.membership.collection)
         self._report_problems(Problem(str(path), 0, reason) for path, reason in named.problems)
-        return named.names
+        return dict(named.names)
 
     def _passages(self, files: Sequence[Path], documents: Mapping[Path, str]) -> None:
         # If one run has two texts with the same id, the second must never replace the first.

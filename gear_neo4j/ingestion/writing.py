@@ -1,17 +1,20 @@
 """Writes batches to Neo4j; existing items are looked up first, so nothing is embedded or written twice."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from gear_neo4j.domain import Passage, Triple
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.write.corpus_writes import Deletion
+from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.triple_vectors import encode
 
 # The extractor of triples from files, on triples and passages.
 GIVEN = "given"
 PASSAGES_A_BATCH = 500
+DOCUMENTS_A_BATCH = 100
 KEPT_READERS = "keeps its readers: the given ones would let more people read it; allow that with --widen"
 
 
@@ -147,6 +150,16 @@ def restrict(
         while lagging := graph.readers.lagging(source, collection=collection, limit=PASSAGES_A_BATCH):
             graph.corpus.write_readers(lagging, widen=True)
     return kept
+
+
+def record_given(graph: Graph, sources: Iterable[str], membership: CollectionAccess) -> None:
+    """Record the readers that documents are given before they are read: some may be readable only another time."""
+    if membership.readers is None:
+        return
+    waiting = iter(sources)
+    while batch := list(islice(waiting, DOCUMENTS_A_BATCH)):
+        named = dict.fromkeys(batch, membership.readers)
+        restrict(graph, named, collection=membership.collection, widen=membership.widen)
 
 
 def _named_readers(passages: Sequence[Passage], readers: Sequence[str] | None) -> dict[str, Sequence[str]]:

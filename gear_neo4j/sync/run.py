@@ -24,7 +24,7 @@ from gear_neo4j.ingestion.naming import BY_FOLDER, Naming, SourceNames
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.renaming import rename_documents
 from gear_neo4j.ingestion.writers import Writers
-from gear_neo4j.ingestion.writing import KEPT_READERS, write_passages
+from gear_neo4j.ingestion.writing import KEPT_READERS, record_given, write_passages
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.sync.moves import move
 from gear_neo4j.sync.origins import Origin
@@ -121,6 +121,8 @@ class SourceSync:
     def run(self, plans: Sequence[OriginPlan]) -> SyncReport:
         """Carry out the plans; the database must be prepared."""
         for entry in plans:
+            changed = (*(document for _, document in entry.plan.moved), *entry.plan.changed, *entry.plan.new)
+            record_given(self.graph, (document.name for document in changed), self.membership)
             with Writers() as writers:
                 for batch in self._batches(entry):
                     writers.submit(partial(self._write, entry, batch), self._count)

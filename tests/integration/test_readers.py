@@ -139,6 +139,17 @@ def test_a_conversion_that_fails_once_takes_nothing(gear, docs):
     assert (1, 0, [ADA]) == (again.changed, again.problems, readers(gear, "pay.txt"))
 
 
+@pytest.mark.parametrize("command", ["ingest", "sync"])
+def test_readers_given_to_what_cannot_be_read_yet_are_its_readers(gear, docs, command):
+    """It may be read by a later run, which names none."""
+    write = gear.ingest if command == "ingest" else gear.corpus.sync
+    write([docs], readers=ADA, limits=Limits(seconds=0.01))
+    assert [] == readers(gear, "pay.txt")
+    write([docs])
+
+    assert [ADA] == readers(gear, "pay.txt")
+
+
 def test_readers_that_change_while_a_version_is_embedded_are_its_readers(gear, docs, embedder):
     """The record is read in the transaction that writes."""
     gear.ingest([docs])

@@ -12,11 +12,13 @@ from gear_neo4j.gear.session import Session
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.write.extraction_queue import Selection
 from gear_neo4j.ingestion.lines import Problem
+from gear_neo4j.ingestion.loaders import is_document
 from gear_neo4j.ingestion.naming import Naming, SourceNames, named_files
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import estimated_triples, require_content, size_of
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import files_to_ingest
+from gear_neo4j.ingestion.writing import record_given
 from gear_neo4j.integrations.ray.cluster import Processes
 from gear_neo4j.integrations.ray.datasets import actors, dataset_of, embedders, paths_of, read, results, rows_of
 from gear_neo4j.integrations.ray.pieces import Written
@@ -92,6 +94,7 @@ class Run:
                 on_progress(Progress(stage, done, max(total, done), report.written(stage)))
 
         usable = [path for path in files.passages if path in named.names]
+        record_given(self.graph, (named.names[path] for path in usable if is_document(path)), self.job.membership)
         take("passages", sources, usable, read_passage_rows)
         if files.triples or not isinstance(triples, Sequence):
             dimension, expected = self.session.plain_embedder.dimension, estimated_triples(files.triples)
