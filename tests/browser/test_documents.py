@@ -55,7 +55,7 @@ def test_nothing_is_forgotten_unless_it_is_confirmed(watch, site):
 
 
 def test_the_table_shows_one_collection_or_all_and_goes_on_by_pages(watch, site):
-    """The collection stands in the address."""
+    """The collection stands in the address; a job that ends meanwhile leaves the pages as they are."""
     watched = watch(site)
     watched.open_tab("Documents")
     page = watched.page
@@ -69,8 +69,11 @@ def test_the_table_shows_one_collection_or_all_and_goes_on_by_pages(watch, site)
     first = page.locator("tbody tr").count()
     page.get_by_role("button", name="Show more").click()
     page.get_by_role("rowheader", name="s59").wait_for()
+    second = page.locator("tbody tr").count()
+    watched.add("one.txt", b"text")
+    page.get_by_role("rowheader", name="one.txt").wait_for()
 
-    assert (50, 60) == (first, page.locator("tbody tr").count())
+    assert (50, 60, 61) == (first, second, page.locator("tbody tr").count())
     assert page.url.endswith("#documents?collection=many")
     assert 0 == page.get_by_role("button", name="Show more").count()
 

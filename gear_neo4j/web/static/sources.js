@@ -7,6 +7,8 @@ import { go } from "./tabs.js";
 import { counted, line } from "./text.js";
 
 const A_PAGE = 50;
+// The most that the service gives at once.
+const LARGEST_PAGE = 1000;
 
 /** A table of sources; `show` chooses the collection. */
 export class SourceList {
@@ -17,6 +19,7 @@ export class SourceList {
   constructor({ collections }, { onForget }) {
     this.onForget = onForget;
     this.collection = "";
+    this.most = A_PAGE;
     this.running = null;
     const options = (collections ?? []).map(value => make("option", { value }));
     const names = make("datalist", { id: "shown-names" }, ...options);
@@ -47,36 +50,50 @@ export class SourceList {
   }
 
   /**
-   * Show a collection, or all.
+   * Show the first page of a collection, or of all.
    * @param {string} collection
    */
   show(collection) {
     this.collection = collection;
     this.filter.value = collection;
+    this.most = A_PAGE;
     this.load();
   }
 
-  /** Read the first page. */
+  /** Read what is shown again: all its pages, since a job may end while somebody reads on. */
   async load() {
     this.running?.abort();
     this.running = new AbortController();
+    const { signal } = this.running;
     if (this.table.hidden) showWait(this.state, "Loading…");
-    await this.#page("", this.running.signal);
-  }
-
-  async #page(after, signal) {
-    const query = new URLSearchParams({ limit: String(A_PAGE), after });
-    if (this.collection) query.set("collection", this.collection);
     try {
-      const { sources, next } = await call(`/api/documents?${query}`, { signal });
-      if (!after) put(this.rows);
-      this.rows.append(...sources.map(source => this.#row(source)));
-      this.table.hidden = !this.rows.children.length;
+      const { sources, next } = await this.#read(signal);
+      put(this.rows, ...sources.map(source => this.#row(source)));
+      this.table.hidden = !sources.length;
       put(this.state, this.table.hidden && make("p", { class: "note" }, "No documents."));
-      put(this.more, next && button("Show more", () => this.#page(next, signal)));
+      put(this.more, next && button("Show more", () => this.#showMore()));
     } catch (error) {
       if (!isStopped(error)) showFailure(this.state, error, () => this.load());
     }
+  }
+
+  async #read(signal) {
+    const read = [];
+    let next = "";
+    do {
+      const limit = String(Math.min(this.most - read.length, LARGEST_PAGE));
+      const query = new URLSearchParams({ limit, after: next });
+      if (this.collection) query.set("collection", this.collection);
+      const page = await call(`/api/documents?${query}`, { signal });
+      read.push(...page.sources);
+      next = page.next;
+    } while (next && read.length < this.most);
+    return { sources: read, next };
+  }
+
+  #showMore() {
+    this.most += A_PAGE;
+    this.load();
   }
 
   #row({ source, collection, passages }) {
