@@ -108,7 +108,7 @@ def _abandon(*, yes: bool, json_file: Path | None, settings: Settings) -> None:
     "--readers",
     multiple=True,
     metavar="PRINCIPAL",
-    help="User or group allowed to read the nodes that name no readers of their own; repeatable.  "
+    help="User or group allowed to read the nodes without readers of their own; repeatable.  "
     "[default: those of the profile, or everybody]",
 )
 @click.option("--update", is_flag=True, help="Update the layer after changes to the graph, by the stored profile.")
@@ -159,7 +159,7 @@ def adopt(
 
 
 def _report(report: AdoptionReport, json_file: Path | None, *, dry_run: bool, dimension: int) -> None:
-    """Report what was written, or what would be and what it would cost."""
+    """Print what was written, or, for a dry run, what would be written and its cost."""
     if report.left_out:
         types = ", ".join(f"{kind} ({count:,})" for kind, count in sorted(report.left_out.items()))
         errors.print_line(f"not adopted, as the profile does not list these types: {types}")
@@ -205,13 +205,13 @@ def _character(option: str, value: str) -> str:
 
 
 def _profile(chosen: str | None, *, update: bool) -> Profile | None:
-    """A built-in profile by its name, or that of a file."""
+    """A built-in profile by its name, or the profile in a file."""
     if chosen is None:
         return None
     if update:
         raise click.UsageError("--update takes the stored profile: give only one of --profile and --update")
     file = built_in().get(chosen) or Path(chosen)
-    # A mistyped name has neither a folder nor an ending.
+    # A word without folder and suffix is more likely a mistyped name than a missing file.
     if not file.suffix and file == Path(file.name) and not file.exists():
         choices = ", ".join(built_in())
         raise click.UsageError(f"there is no built-in profile {chosen!r}: choose one of {choices}, or name a TOML file")

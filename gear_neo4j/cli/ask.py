@@ -87,13 +87,13 @@ def ask(
             print_paths(console, answer.paths[:SHOWN_PATHS], cypher)
         _print_cost(console, answer, settings.chat_price)
     if trace_file is not None:
-        # Last: the answer is paid for, and must not be lost with the file.
+        # Written last: if this fails, the answer that was paid for is already printed.
         write_trace(answer.trace, trace_file)
     _end(answer, wanted=getattr(recipe, "answer", True))
 
 
 def _end(answer: Answer, *, wanted: bool) -> None:
-    """The exit code of an answer; ``wanted`` is False for an agent that only retrieves."""
+    """Raise the error or exit code of an answer; ``wanted`` is False for an agent that only retrieves."""
     if answer.failure:
         raise PartialResult(answer.failure)
     if not (answer.text if wanted else answer.hits):

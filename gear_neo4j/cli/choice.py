@@ -17,7 +17,7 @@ from gear_neo4j.retrieval.rank.rankers import BaseName
 
 Completion = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 Pair = tuple[str, str]
-SET = "An option of what is chosen, such as width=20; repeatable. gear recipes NAME lists them."
+SET = "An option of the retriever or agent, such as width=20; repeatable. gear recipes NAME lists them."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ class Choice:
 
 
 def with_choice(*more: str, agent: str | None = None, retriever: str | None = None, agents: bool = True) -> Decorator:
-    """Add the options of a choice to a command, which receives it as ``choice``.
+    """Add the options that choose a recipe to a command, which receives a :class:`Choice` as ``choice``.
 
     Args:
-        more: options of retrievers that are options of the command, too, beside ``base``.
+        more: options of retrievers that also become options of the command, like ``base``.
         agent: the default of ``--agent``.
         retriever: the default of ``--retriever``.
-        agents: whether there are agents to choose from.
+        agents: whether the command has ``--agent``.
     """
     named = ("base", *more)
     chosen = [_retriever_option(retriever), *(_named_option(name) for name in named), set_option(_chosen, SET)]
@@ -123,7 +123,7 @@ def _pairs(_context: click.Context, _parameter: click.Parameter, texts: Sequence
 
 
 def set_option(chosen: Callable[[click.Context], Recipe], help: str) -> Decorator:
-    """``--set``, whose names the shell completes, as short as they may be, for the recipe of what was typed."""
+    """Make ``--set``; the shell completes option names of the recipe chosen so far, in their shortest form."""
 
     def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
         try:

@@ -1,4 +1,4 @@
-"""``gear collections`` and ``gear readers``: what is in a database by collection, and who may read a source."""
+"""``gear collections`` and ``gear readers``: the collections of a database, and who may read a document."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -70,7 +70,7 @@ def _drop(gear: Gear, name: str, *, dry_run: bool, yes: bool) -> tuple[dict[str,
     metavar="PRINCIPAL",
     help="User or group allowed to read SOURCE, such as group:legal; repeatable. Replaces the current readers.",
 )
-@click.option("--everybody", is_flag=True, help="Everybody may read SOURCE who may read its collection.")
+@click.option("--everybody", is_flag=True, help="Let everybody who may read the collection read SOURCE.")
 @COLLECTION
 @json_option
 @with_settings(CONNECTION)
@@ -82,11 +82,11 @@ def readers(
     json_file: Path | None,
     settings: Settings,
 ) -> None:
-    """Show or set who may read a document, SOURCE, with all that it states.
+    """Show or set who may read a document, SOURCE, and its triples.
 
     SOURCE is the name of a document, such as handbook/travel.md, its path on this machine, or the "source" of JSONL
-    lines. Its readers are on record: a new version has them, and so has the document where it moves or comes back.
-    Without SOURCE, all records of the collection are listed. A search sees what --as PRINCIPAL may read.
+    lines. Its readers are stored: a new version keeps them, and so does the document when it moves or comes back.
+    Without SOURCE, list all records of the collection. A search sees what --as PRINCIPAL may read.
 
     \b
     gear readers contracts/2024.md --collection legal --set group:legal --set user:ada

@@ -30,7 +30,7 @@ from gear_neo4j.text.wording import by_collection, pluralize
 
 SHOWN = 10
 BUILD = (
-    click.option("--collection", help="Only the communities of this collection; default: of each, one by one."),
+    click.option("--collection", help="Only this collection's communities; default: each collection, one by one."),
     click.option(
         "--size",
         type=click.IntRange(min=SMALLEST),
@@ -124,7 +124,7 @@ communities.command("update", help=UPDATE_HELP)(_build_command(afresh=False))
 def show(file: Path | None, scope: Scope, json_file: Path | None, settings: Settings) -> None:
     """Show the largest communities of each collection, with their reports or best connected members.
 
-    With --as, only those whose reports rest on nothing that is hidden.
+    With --as, leave out communities whose reports use hidden passages.
     """
     require_writable(file)
     with opened(settings) as opened_gear:

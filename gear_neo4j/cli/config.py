@@ -38,7 +38,7 @@ def config(json_file: Path | None, env_file: Path | None, **flags: Any) -> None:
 def _rows(env_file: Path | None, flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
     settings = load_settings(env_file, flags)
     given = {key: "option" for key, value in flags.items() if value is not None}
-    # A local server is named: any other address is out of use.
+    # --name chooses a local server, which overrides any address.
     given |= {"uri": "option"} if "name" in given else {}
     origins = sources(env_file=env_file) | given
     for setting, variables in VARIABLES.items():

@@ -1,4 +1,4 @@
-"""Confirmation before something is removed: only on a terminal, so that no script ever waits for an answer."""
+"""Confirmation before something is removed: only on a terminal, so that a script never waits for an answer."""
 
 import os
 import sys
@@ -15,12 +15,12 @@ YES = click.option(
 
 
 def can_ask() -> bool:
-    """Whether somebody sits at a terminal who sees a question and can answer it."""
+    """Whether a user at a terminal can see a question and answer it."""
     return sys.stdin is not None and sys.stdin.isatty() and os.isatty(2)
 
 
 def is_same_source(question: str) -> bool:
-    """Ask whether a folder is the source that the database knows by this name; without a terminal it is not."""
+    """Ask whether a folder is the source stored under this name; without a terminal, the answer is no."""
     if not can_ask():
         return False
     say(f"{question}. Is it the same source? [y/N] ", nl=False, err=True)
@@ -28,7 +28,7 @@ def is_same_source(question: str) -> bool:
 
 
 def confirm(loss: str) -> None:
-    """Say what will be removed, and ask; anything but yes ends the command, which has then removed nothing.
+    """Say what will be removed, and ask; any answer but yes ends the command before it removes anything.
 
     Args:
         loss: what will be removed, such as ``"3 passages of docs/a.md"``.

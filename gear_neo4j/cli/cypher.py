@@ -16,18 +16,18 @@ from gear_neo4j.graph.sent import find, queries, sent
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--scoped", is_flag=True, help="Under a scope by collection, readers and metadata.")
-@click.option("--search-clause", is_flag=True, help="As for servers with the SEARCH clause of Cypher 25.")
-@click.option("--small-scope", is_flag=True, help="Under a scope of few passages, which are read instead of an index.")
+@click.option("--scoped", is_flag=True, help="Its text under a scope by collection, readers and metadata.")
+@click.option("--search-clause", is_flag=True, help="Its text for servers with the SEARCH clause of Cypher 25.")
+@click.option("--small-scope", is_flag=True, help="Its text under a scope so small that it needs no index.")
 @json_option
 def cypher(name: str | None, scoped: bool, search_clause: bool, small_scope: bool, json_file: Path | None) -> None:
     """List the queries that gear-neo4j sends, or show the text of one, NAME, for Neo4j Browser.
 
-    Its parameters are null: give them your values first. The command connects to nothing.
+    Its parameters are null: set them to your values first. The command connects to nothing.
     """
     if name is None:
         if scoped or search_clause or small_scope:
-            raise click.UsageError("--scoped, --search-clause and --small-scope are for one query: name it")
+            raise click.UsageError("--scoped, --search-clause and --small-scope show one query: name it")
         _list(json_file)
         return
     if search_clause and small_scope:

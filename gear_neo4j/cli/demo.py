@@ -18,7 +18,7 @@ from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.retrieval.base import Base
 from gear_neo4j.settings import Settings
 
-# Questions whose answers are two facts away from something that they name.
+# Questions whose answers are two facts away from an entity that they name.
 SHOWN = ("q02", "q05", "q06")
 SHOWN_PASSAGES = 3
 K = 10
@@ -38,7 +38,7 @@ def demo(settings: Settings) -> None:
         contents = f"{counts.passages} passages, {counts.triples} triples and {counts.entities} entities"
         console.print(f"{contents} in Neo4j {gear.graph.version}.")
         console.print(
-            Text.assemble("Three questions, what is found first (", ("✓", "green"), " gold), the path to the answer:\n")
+            Text.assemble("Three questions, their first hits (", ("✓", "green"), " gold), the path to the answer:\n")
         )
         graph_results = runs.ask(gear.retriever(Auto()), dataset.queries, k=K)
         vector_results = runs.ask(gear.retriever(Base(base="sbert")), dataset.queries, k=K)
@@ -59,7 +59,7 @@ def demo(settings: Settings) -> None:
 
 
 def _print_result(console: Screen, result: runs.QueryResult) -> None:
-    """Print a question, its answer, and the passages found first."""
+    """Print a question and its first passages."""
     console.print(Text(result.query.question, style="bold"))
     for hit in result.hits[:SHOWN_PASSAGES]:
         mark = ("✓ " if hit.passage.id in result.query.gold else "  ", "green")
@@ -67,17 +67,17 @@ def _print_result(console: Screen, result: runs.QueryResult) -> None:
 
 
 def _path_to_answer(gear: Gear, query: EvaluationQuery) -> Path | None:
-    """The best path in the graph from what a question names to its answer."""
+    """The best path in the graph from an entity in the question to its answer."""
     answer = query.answers[0]
     connected = gear.paths(f"{query.question} {answer}")
     return next((path for path in connected.paths if answer in str(path)), None)
 
 
 def _print_next(console: Screen, settings: Settings) -> None:
-    """Print how to see the rest."""
+    """Print commands to try next."""
     name = "" if settings.uri else f" --name {settings.name}"
     extra = "" if find_spec("fastapi") else " (first: pip install 'gear-neo4j[server]')"
-    console.print_line("All that was found, with the facts that led to it; the paths between two names; a page:")
+    console.print_line("To see more passages and their paths, the paths between two names, and a web page:")
     console.print_line(f'  gear search "Which novels did Han Kang write?" --paths{name}')
     console.print_line(f'  gear paths "Why Nations Fail, Yale University"{name}')
     console.print_line(f"  gear serve --demo{extra}, at http://127.0.0.1:8765")

@@ -39,7 +39,7 @@ STYLES = {"ok": "green", "advice": "yellow", "problem": "red"}
 def doctor(questions: tuple[str, ...], hub: int, json_file: Path | None, scope: Scope, settings: Settings) -> None:
     """Check a database, and profile a search for each of the QUESTIONS (default: a few facts from the graph).
 
-    With the options of a scope, it also says how large that is, and how it is searched. The command changes nothing.
+    With scope options, it also reports the size of the scope and how it is searched. The command changes nothing.
     The exit code is 2 if there is a problem.
     """
     with opened(settings) as gear, waiting("examining"):
@@ -53,7 +53,7 @@ def doctor(questions: tuple[str, ...], hub: int, json_file: Path | None, scope: 
 
 
 def _profile(gear: Gear) -> Profile | None:
-    """The profile on record; None where the record cannot be read, for which the examination gives the reason."""
+    """The stored profile; None if it cannot be read, for which the examination gives the reason."""
     try:
         return gear.overlay.profile()
     except MigrationError:

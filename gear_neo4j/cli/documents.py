@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class LocalPath(click.Path):
-    """A path; an address, of which a path would lose a slash, is refused."""
+    """A path on this machine; refuses an address, of which a path would drop a slash."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path of a word."""
+        """The path for an argument of the command line."""
         return super().convert(local_path(value), param, ctx)
 
 
@@ -37,12 +37,12 @@ RAY: Sequence[Decorator] = (
     click.option(
         "--ray",
         metavar="local|ADDRESS",
-        help="Work on a cluster of Ray, or with several processes on this machine (local); needs the extra [ray].",
+        help="Run on a Ray cluster, or in several processes on this machine (local); needs the extra [ray].",
     ),
     click.option(
         "--workers",
         type=click.IntRange(min=1),
-        help="With --ray: processes that extract, and that embed; default: one for each core.",
+        help="With --ray: number of processes to extract, and to embed; default: one per core.",
     ),
 )
 MEMBERSHIP: Sequence[Decorator] = (
@@ -59,12 +59,12 @@ MEMBERSHIP: Sequence[Decorator] = (
         help="User or group allowed to read the passages, such as group:legal; repeatable.  [default: everybody]",
     ),
     click.option(
-        "--widen", is_flag=True, help="Let --readers open documents that fewer may read; else they keep theirs."
+        "--widen", is_flag=True, help="Let --readers add readers to stored documents; otherwise those keep theirs."
     ),
     click.option(
         "--source-name",
         metavar="NAME",
-        help="The name of the folder as a source, which begins the names of its documents.  [default: the folder's]",
+        help="The name of the folder as a source, a prefix of its documents' names.  [default: the folder's]",
     ),
 )
 DOCUMENTS: Sequence[Decorator] = (
@@ -75,7 +75,7 @@ DOCUMENTS: Sequence[Decorator] = (
         show_default=True,
         help="Passage length for documents, in characters.",
     ),
-    click.option("--follow-links", is_flag=True, help="Also read what links in a folder lead to outside of it."),
+    click.option("--follow-links", is_flag=True, help="Also follow links that lead out of a folder."),
     click.option(
         "--max-file-mib",
         type=click.IntRange(min=1),
@@ -111,7 +111,7 @@ class DocumentOptions:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Ray, where the work is done: the address of a cluster or ``local``, and the number of workers."""
+    """A Ray cluster to work on: its address or ``local``, and the number of workers."""
 
     address: str
     workers: int | None

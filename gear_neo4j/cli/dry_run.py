@@ -22,7 +22,7 @@ from gear_neo4j.text.wording import pluralize
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """A dry run; ``model`` says whether an extraction by the language model is to be estimated."""
+    """A dry run; ``model`` says whether to estimate an extraction by the language model."""
 
     settings: Settings
     documents: DocumentOptions
@@ -31,7 +31,7 @@ class DryRun:
     retry_failed: bool
 
     def report(self, sources: Sequence[Path], triples: Sequence[Path], *, json_file: Path | None) -> IngestReport:
-        """Print what the files hold and what an extraction would cost; without files, of what the graph holds."""
+        """Print the contents of the files and the cost of an extraction; without files, those of the graph."""
         report = self._read(sources, triples) if sources or triples else None
         estimate = self._estimate(report)
         document = {"ingest": asdict(report) if report else None, "forecast": asdict(estimate) if estimate else None}

@@ -59,7 +59,7 @@ RUN: Sequence[Decorator] = (
     ),
     click.option("--ks", default="2,5,10,15", callback=_numbers, show_default=True, help="The values of k for recall."),
     click.option("--limit", type=click.IntRange(min=1), help="Number of questions to use."),
-    click.option("--fresh", is_flag=True, help="Ask every question anew, even after a run that was cut."),
+    click.option("--fresh", is_flag=True, help="Ask every question anew, instead of resuming an interrupted run."),
 )
 
 
@@ -69,7 +69,7 @@ RUN: Sequence[Decorator] = (
     "--extract",
     "triples",
     type=click.Choice(["given", "rules", "both"]),
-    help="The triples of the graph: those of the data set, or those of the rules; default: given, if it has any.",
+    help="The source of triples: the data set (given), the rules, or both; default: given, if it has any.",
 )
 @with_choice("base_k", "score")
 @click.option("--quality", is_flag=True, help="Let the language model judge the agent's answers by five metrics.")
@@ -99,8 +99,8 @@ def evaluate(
     measure is then the recall of the answers' entities in the retrieved triples.
 
     The data set is ingested first unless the database holds it; without --uri, into a separate local server. With
-    --collection it is put beside what the database holds, and searched alone. A run that was cut goes on where it
-    stopped, if the command is the same.
+    --collection it is put beside what the database holds, and searched alone. After an interruption, run the same
+    command again to resume.
     """
     if folder is not None:
         require_folder(folder)
@@ -121,12 +121,12 @@ def evaluate(
         report, journals = evaluation.measure_system(system, scope=scope, quality=quality)
         report_console(json_file).print(_table(report, run.ks))
         emit(json_file, report)
-    # Not before the files are written: until then the same command gives the same results for nothing.
+    # Only once the files are written: until then, the same command reuses these results.
     journals.discard()
 
 
 def _steps(choice: Choice, *, quality: bool, scope: Scope) -> int:
-    """The rounds of the agents in a table, the only option that it takes."""
+    """The agents' ``max_steps``, the only option that a table takes."""
     if not scope.is_everything:
         raise click.UsageError("--table and --report measure every system, and some are refused under a scope")
     if quality or choice.retriever or choice.agent or {name for name, _ in choice.options} - {"max_steps"}:
@@ -145,7 +145,7 @@ def _collection(scope: Scope) -> str:
 
 
 def _refuse_options_of_passages() -> None:
-    """Refuse what has no meaning on a knowledge graph, instead of passing it over."""
+    """Refuse options that would have no effect on a knowledge graph."""
     context = click.get_current_context()
     for parameter in context.command.params:
         if parameter.name in _OF_PASSAGES and context.get_parameter_source(parameter.name) != ParameterSource.DEFAULT:

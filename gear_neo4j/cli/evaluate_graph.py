@@ -26,7 +26,7 @@ def evaluate_graph(
 ) -> dict[str, Any]:
     """Measure nearest triples, ``naive``, ``paths`` and the chosen retrievers side by side, in a separate database.
 
-    In another collection than the default one, the graph may lie beside other data, and is searched alone.
+    In a collection other than the default one, the graph may share a database with other data, and is searched alone.
     """
     dataset = knowledge.load(folder).within(collection)
     settings = own_server(settings, f"evaluate-{dataset.name}")

@@ -47,7 +47,7 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Measures systems on a data set; gives a report, and the journals to discard once that is written."""
+    """Measures systems on a data set; returns a report, and the journals to discard once it is written."""
 
     dataset: datasets.Dataset
     run: RunOptions
@@ -143,7 +143,7 @@ class Evaluation:
         return with_quality(report, qualities)
 
     def _journals(self, gear: Gear) -> Journals:
-        """The journals of this evaluation; says on standard error what they hold already."""
+        """The journals of this evaluation; prints on standard error how many results they already hold."""
         stamp = {
             "version": version("gear-neo4j"),
             "dataset": self.dataset.fingerprint,
@@ -155,7 +155,7 @@ class Evaluation:
         }
 
         def tell_kept(name: str, kept: int, total: int) -> None:
-            errors.print_line(f"{name}: {kept} of {total} kept from a run that was cut (--fresh starts anew)")
+            errors.print_line(f"{name}: {kept} of {total} kept from an interrupted run (--fresh starts anew)")
 
         folder = self.settings.home / JOURNALS
         return Journals(folder, stamp=stamp, fresh=self.run.fresh, on_kept=tell_kept, on_loss=errors.print_line)

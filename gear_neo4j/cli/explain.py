@@ -23,7 +23,7 @@ def explain(run: Path, out: Path | None, scope: Scope) -> None:
     """Write RUN.html, a page with the paths of a saved run, and RUN.cypher, which shows them in Neo4j.
 
     RUN is the output of gear search --json, gear ask --json or gear ask --trace. The command needs no database and no
-    model. With the options of a scope, a run that was saved under a wider one is refused.
+    model. With scope options, it refuses a run that was saved under a wider scope.
 
     \b
     gear ask "Who supervised Hinton?" --json > run.json

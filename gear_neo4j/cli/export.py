@@ -36,8 +36,8 @@ from gear_neo4j.text.wording import contents, pluralize
     type=click.Choice(get_args(Extract)),
     default="rules",
     show_default=True,
-    help="Who makes triples of the passages of which no file states any: rules, on your machine; the language model in "
-    "addition; or nobody.",
+    help="The source of triples for passages without any in the files: rules, on your machine; the language model in "
+    "addition; or nothing.",
 )
 @with_ray
 @json_option
@@ -60,7 +60,7 @@ def export(
     neo4j-admin database import full @DIR/import.args neo4j
     gear migrate     after the restart, to create the indexes
 
-    Passages of which no file states a triple get theirs by rules, as in an ingest, or from a language model, too.
+    Passages without triples in the files get theirs by rules, as in an ingest, and optionally from a language model.
 
     With --ray, the files are written in parts, on a cluster or by several processes of this machine.
     """
@@ -87,7 +87,7 @@ def _exported(
     settings: Settings,
 ) -> ExportReport:
     """Write the files, in this process or on a cluster."""
-    # A model that is not set is known at once then.
+    # Before the export starts, so that it fails at once if no model is set.
     readers = bulk_readers(extract, chat=lambda: open_chat(settings, cache=settings.chat_cache))
     with progress_shown() as on_progress:
         options: dict[str, Any] = {

@@ -34,10 +34,10 @@ MODEL_OPTIONS: Sequence[Decorator] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionOptions:
-    """Who makes triples of passages, and the bounds of a language model that does.
+    """The source of triples for passages, and the limits of a language model.
 
     Raises:
-        click.UsageError: a bound is given without a model.
+        click.UsageError: a limit is given without a model.
     """
 
     extractor: str
@@ -55,7 +55,7 @@ class ExtractionOptions:
 
 
 def with_extraction(extract: Decorator) -> Decorator:
-    """Add ``--extract`` and the bounds of a model to a command, which receives them as ``extracting``."""
+    """Add ``--extract`` and the limits of a model to a command, which receives them as ``extracting``."""
     return grouped("extracting", ExtractionOptions, (extract, *MODEL_OPTIONS))
 
 

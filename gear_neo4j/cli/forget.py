@@ -26,8 +26,8 @@ from gear_neo4j.text.wording import contents
 def forget(source: str, collection: str, dry_run: bool, yes: bool, json_file: Path | None, settings: Settings) -> None:
     """Remove the passages of SOURCE, their triples, and the entities that no other triple mentions.
 
-    SOURCE is the name of a document, such as docs/a.md, its path on this machine, or the "source" of JSONL lines. Who
-    may read it stays on record. On a terminal, the command first says how much it will remove, and asks. After an
+    SOURCE is the name of a document, such as docs/a.md, its path on this machine, or the "source" of JSONL lines. The
+    record of its readers stays. On a terminal, the command first says how much it will remove, and asks. After an
     interruption, run the same command again to resume.
     """
     with opened(settings) as gear:

@@ -109,7 +109,7 @@ def ingest(
 
 @dataclass(frozen=True, slots=True)
 class _Ingest:
-    """An ingest as the options ask for it."""
+    """An ingest, as configured by the options."""
 
     sources: Sequence[Path]
     triples: Sequence[Path]
@@ -123,11 +123,11 @@ class _Ingest:
 
     @property
     def chose_extractor(self) -> bool:
-        """Whether the user chose an extractor by name, for what the graph holds, too."""
+        """Whether the user named an extractor, which then also reads stored passages."""
         return self.extracting.extractor not in (AUTO, NONE)
 
     def refuse_contradictions(self) -> None:
-        """Refuse an unknown extractor, nothing to do, and on a cluster what only one process can do."""
+        """Refuse an unknown extractor, a command with nothing to do, and options that do not work on a cluster."""
         if self.chose_extractor:
             EXTRACTORS.entry(self.extracting.extractor)
         elif not (self.sources or self.triples):
@@ -178,7 +178,7 @@ class _Ingest:
     @contextmanager
     def _front(self, gear: Gear, settings: Settings) -> Iterator["_Front"]:
         if self.cluster is None:
-            # These options are those that only one process has.
+            # A cluster supports neither of these options.
             ingest = partial(gear.ingest, replace=self.replace)
             yield _Front(ingest, partial(gear.corpus.extract, max_tokens=self.extracting.max_tokens))
             return
@@ -192,7 +192,7 @@ class _Ingest:
 
 @dataclass(frozen=True, slots=True)
 class _Front:
-    """Who ingests and extracts: this process, or a cluster."""
+    """The functions that ingest and extract, in this process or on a cluster."""
 
     ingest: Callable[..., IngestReport]
     extract: Callable[..., ExtractionReport]

@@ -1,7 +1,7 @@
 """Ctrl-C: the first ends a command within two seconds, the second at once.
 
-What is committed stays, and a reply that has arrived is in the cache. So a command may end at any point, and need not
-wait for its threads, which may wait for a server or a model.
+Committed data stays, and replies that have arrived are in the cache. So a command may end at any point, and does not
+wait for its threads, which may be waiting for a server or a model.
 """
 
 import os
@@ -20,7 +20,7 @@ _SHOW_CURSOR = "\x1b[?25h"
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Handle Ctrl-C in the block, unless it is ignored or another program handles it; once pressed, to the very end."""
+    """Handle Ctrl-C in the block, unless it is ignored or has another handler; once pressed, until the process ends."""
     _said.clear()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler and _is_main_thread():
         signal.signal(signal.SIGINT, _first)
@@ -32,7 +32,7 @@ def interruptible() -> Iterator[None]:
 
 
 def explain_interrupt() -> None:
-    """Print what is kept on standard error, but only once."""
+    """Print on standard error, only once, what is kept."""
     if not _said.is_set():
         _said.set()
         os.write(2, f"{_SHOW_CURSOR if os.isatty(2) else ''}{KEPT}\n".encode())

@@ -38,14 +38,14 @@ def keys() -> None:
     "--principal",
     "principals",
     multiple=True,
-    help="A user or group that the holder is, such as group:legal; repeatable. Without any, only passages that name "
-    "no readers are seen.",
+    help="A user or group of the holder, such as group:legal; repeatable. Without any, the holder sees only passages "
+    "without readers.",
 )
 @click.option("--collection", "collections", multiple=True, help="Only passages of this collection; repeatable.")
 @click.option("--where", metavar="FILTER", help='Only passages with such metadata: year >= 2020 and team in ["a"].')
-@click.option("--everything", is_flag=True, help="Readers count for nothing: the holder sees all passages.")
+@click.option("--everything", is_flag=True, help="Let the holder see all passages, whoever their readers are.")
 @click.option("--write", "writes", is_flag=True, help="The holder may also ingest and forget documents.")
-@click.option("--rate", help="Requests that the holder may make, such as 60/min or 5/s; default: any number.")
+@click.option("--rate", help="Rate limit of the holder's requests, such as 60/min or 5/s; default: none.")
 @KEYS_FILE
 def add(
     name: str,
@@ -57,9 +57,9 @@ def add(
     rate: str | None,
     keys_file: Path | None,
 ) -> None:
-    """Make a key, and print its secret, which is not kept and cannot be shown again.
+    """Make a key, and print its secret, which is not stored and cannot be shown again.
 
-    NAME stands in the log of the service. The secret is sent as a header: "Authorization: Bearer SECRET", or
+    NAME appears in the log of the service. The secret is sent as a header: "Authorization: Bearer SECRET", or
     "X-API-Key: SECRET".
 
     \b
@@ -68,7 +68,7 @@ def add(
     gear keys add editor --collection handbook --write
     """
     if everything and principals:
-        raise SettingsError("--everything sees what all readers may read: leave out --principal")
+        raise SettingsError("--everything ignores readers: leave out --principal")
     secret = add_key(
         keys_file_of(Settings.load(), keys_file),
         name,

@@ -7,14 +7,14 @@ from typing import Any
 import click
 
 Commands = Mapping[str, tuple[str, str]]
-# Scripts name its file without a rule for the ending.
+# For these commands, --json takes a file with any suffix, as existing scripts expect.
 ANY_FILE = frozenset({"evaluate"})
 
 
 def json_to_output(args: Sequence[str]) -> Iterator[str]:
-    """The arguments with ``--json`` as ``--json=-``, unless the next one names a ``.json`` file.
+    """The arguments with ``--json`` as ``--json=-``, unless a ``.json`` file follows.
 
-    Otherwise a question or a source after the flag would be taken for the file, and be overwritten.
+    Otherwise a source after the flag would be taken for the output file, and overwritten.
 
     Example:
         >>> list(json_to_output(["--json", "Who?"])), list(json_to_output(["Who?", "--json", "hits.json"]))

@@ -18,7 +18,7 @@ from gear_neo4j.errors import ExitCode, GearError
 from gear_neo4j.graph.connection.query_log import log_to, stop
 from gear_neo4j.text.redaction import redacted
 
-# What a write to a full disk, over a quota, or to a broken one ends in.
+# The errors of a write to a full or broken disk, or beyond a quota.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 # The location of each command and the first sentence of its help: 'gear --help' imports none of them.
 COMMANDS: Commands = {
@@ -84,7 +84,7 @@ COMMANDS: Commands = {
     ),
     "readers": (
         "gear_neo4j.cli.collections:readers",
-        "Show or set who may read a document, SOURCE, with all that it states.",
+        "Show or set who may read a document, SOURCE, and its triples.",
     ),
     "import": (
         "gear_neo4j.cli.adopt:import_command",
@@ -169,13 +169,13 @@ def cli() -> None:
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Run a command; an error is one line on standard error, its traceback shown only under --debug.
+    """Run a command; print an error as one line on standard error, with its traceback only under --debug.
 
-    The exit code is one of :class:`ExitCode`, whichever way the command ends.
+    However the command ends, the exit code is one of :class:`ExitCode`.
     """
     arguments = sys.argv[1:] if args is None else list(args)
     debug = "--debug" in arguments
-    # The driver logs what it raises or tries again, pypdf each flaw that it tolerates: noise to a user.
+    # The driver logs errors that it raises or retries, and pypdf every flaw that it tolerates: noise to a user.
     logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.CRITICAL)
     logging.getLogger("pypdf").setLevel(logging.DEBUG if debug else logging.CRITICAL)
     logging.getLogger().addHandler(log := LogLines(logging.NOTSET if debug else logging.WARNING))
@@ -188,7 +188,7 @@ def main(args: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: list[str], *, debug: bool) -> int:
-    """The exit code of a command, once its error is reported."""
+    """Run a command, report its error, and return its exit code."""
     try:
         return cli.main(args=arguments, prog_name="gear", standalone_mode=False) or ExitCode.DONE
     except (GearError, click.ClickException) as error:
@@ -198,13 +198,13 @@ def _run(arguments: list[str], *, debug: bool) -> int:
         explain_interrupt()
         return ExitCode.INTERRUPTED
     except SystemExit as end:
-        # So click and rich end where nobody reads what they print.
+        # Click and rich exit like this when the reader of their output is gone.
         return ExitCode.UNREAD if end.code == 1 else ExitCode.BUG
     except Exception as error:
         if debug:
             _trace(error)
         if isinstance(error, OSError) and error.errno in NO_ROOM:
-            # A file that is written by name has a message of its own.
+            # Errors of files written by name are reported where they occur.
             _report(f"gear: the output cannot be written: {error.strerror}")
             return ExitCode.ERROR
         cause = f"{type(error).__name__}: {redacted(str(error))}"
@@ -235,11 +235,11 @@ def _explain(error: GearError | click.ClickException, *, debug: bool) -> None:
 
 
 def _trace(error: Exception) -> None:
-    """Print a traceback, which Python would print with whatever the messages of its causes hold."""
+    """Print a traceback without secrets and control characters, which Python would print."""
     _report(redacted("".join(traceback.format_exception(error))), nl=False)
 
 
 def _report(text: str, *, nl: bool = True) -> None:
-    """Print how a command failed; if standard error cannot be written to, the exit code must suffice."""
+    """Print why a command failed; if standard error cannot be written to, the exit code must suffice."""
     with suppress(OSError):
         say(text, err=True, nl=nl)

@@ -18,7 +18,7 @@ MISSING = "the MCP server needs the extra: pip install 'gear-neo4j[mcp]'"
 
 
 def _option(name: str, *names: str, **options: Any) -> Decorator:
-    """An option that a host can set in its environment, too."""
+    """An option that a host can also set in its environment."""
     variable = f"GEAR_MCP_{name.removeprefix('--').replace('-', '_').upper()}"
     help = f"{options.pop('help')}  [{variable}]"
     return click.option(name, *names, envvar=variable, help=help, **options)
@@ -31,10 +31,10 @@ def _option(name: str, *names: str, **options: Any) -> Decorator:
     type=click.FloatRange(min=1),
     default=30.0,
     show_default=True,
-    help="Seconds for a call but ask.",
+    help="Timeout of all calls but ask, in seconds.",
 )
 @_option(
-    "--max-chars", type=click.IntRange(min=1_000), default=20_000, show_default=True, help="Characters of a result."
+    "--max-chars", type=click.IntRange(min=1_000), default=20_000, show_default=True, help="Maximum length of a result."
 )
 @_option("--public-url", help="Where people can read passages; /passages/ID is appended.")
 @with_scope
@@ -49,8 +49,8 @@ def mcp(
 ) -> None:
     """Serve searches to assistants and editors over the Model Context Protocol (MCP).
 
-    The tools are search, fetch, paths and status, and ask if a chat model is set. They only read, and the options of a
-    scope hold for all of them. The first call connects and loads the embedding model; docs/mcp.md has the
+    The tools are search, fetch, paths and status, and ask if a chat model is set. They only read, and the scope options
+    apply to all of them. The first call connects and loads the embedding model; docs/mcp.md has the
     configurations of hosts. It speaks over standard input and output; gear serve has the same tools over HTTP, at /mcp.
 
     \b

@@ -19,7 +19,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def _joined(_context: click.Context, _parameter: click.Parameter, words: Sequence[str]) -> str:
-    # Before a server is started or a model loaded for it.
+    # Checked here, before a server is started or a model loaded.
     from gear_neo4j.retrieval.question import checked
 
     return checked(" ".join(words))
@@ -97,11 +97,11 @@ def _with_loaded_settings(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def load_settings(env_file: File | None, flags: Mapping[str, Any]) -> Settings:
-    """The settings of the environment and ``--env``, with those flags that are set.
+    """The settings from the environment and ``--env``, overridden by the flags that are set.
 
     Raises:
         SettingsError: a setting cannot be used.
-        click.UsageError: a flag is empty, or would be ignored beside another one.
+        click.UsageError: a flag is empty, or another flag would override it.
     """
     given = {key: value for key, value in flags.items() if value is not None}
     if empty := next((key for key, value in given.items() if value == ""), None):
@@ -128,12 +128,12 @@ def own_server(settings: Settings, name: str) -> Settings:
 
 @contextmanager
 def opened(settings: Settings, *, chat: "ChatModel | None" = None, create: bool = False) -> "Iterator[Gear]":
-    """A connection by settings, closed afterwards; shows on standard error what it waits for.
+    """Connect by the settings for a block; shows on standard error what it waits for.
 
     Args:
-        create: make the local server if there is none of its name; only a command that fills it may do so.
+        create: create the local server if it does not exist; only for commands that write to it.
     """
-    # Late: gear mcp must answer before the driver and the models are loaded.
+    # Imported late: gear mcp must answer before the driver and the models are loaded.
     from gear_neo4j.cli.progress import waiting
     from gear_neo4j.gear import Gear
 

@@ -1,4 +1,4 @@
-"""What a command writes: JSON where ``--json`` says, and files, checked before work begins that may take hours."""
+"""Output of commands: JSON as ``--json`` says, and files, which are checked before work that may take hours."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ def json_option(command: Command) -> Command:
 
 
 def emit(file: Path | None, document: object) -> bool:
-    """Write a result where ``--json`` says; whether that was standard output, which then holds nothing else."""
+    """Write a result as ``--json`` says; True if to standard output, which must then hold nothing else."""
     if file == STDOUT:
         say_json(document, indent=2)
     elif file is not None:
@@ -87,7 +87,7 @@ def require_folder(folder: Path | None) -> None:
 
 @contextmanager
 def _checking(path: Path) -> Iterator[None]:
-    """Translate what the system says of a path that it does not take, such as one that is too long."""
+    """Turn a system error about a path, such as one that is too long, into an :class:`InputError`."""
     try:
         yield
     except OSError as error:

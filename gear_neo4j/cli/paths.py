@@ -19,7 +19,7 @@ from gear_neo4j.retrieval.paths import PathResult, Paths
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
 
-# They are for the passages beside the paths.
+# Options that affect only the passages of the retriever, which this command does not show.
 OF_PASSAGES = {"base", "base_k", "weight"}
 
 
@@ -46,7 +46,7 @@ def paths(question: str, assignments: Sequence[Pair], scope: Scope, json_file: P
         connected = gear.paths(question, options=recipe)
         cypher = gear.cypher(*connected.paths[:1]) if connected.paths else None
     if json_file:
-        # It takes longer to import than a search.
+        # Imported late: it takes longer than a search.
         from gear_neo4j.wire import paths_json
     if not (json_file and emit(json_file, paths_json(question, connected))):
         _print(Screen(), connected, cypher)

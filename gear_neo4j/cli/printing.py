@@ -1,6 +1,6 @@
-"""The one module that prints: whatever a command writes to the terminal is printable, whoever wrote the text.
+"""The one module that prints: it removes control characters, because titles and texts come from anybody.
 
-What is drawn with rich goes through :mod:`gear_neo4j.cli.screen`, which asks the same of its text.
+Output drawn with rich goes through :mod:`gear_neo4j.cli.screen`, which does the same.
 """
 
 import codecs
@@ -17,13 +17,13 @@ import click
 from gear_neo4j.text.printable import json_text, printable, single_line
 from gear_neo4j.text.redaction import redacted
 
-# The marks of our own output, for a stream that cannot show them.
+# ASCII replacements for the marks in our own output.
 _MARKS = {"→": "->", "←": "<-", "—": "-", "–": "-", "…": "...", "·": "-", "✓": "+", "×": "x", "•": "*"}
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 
 
 def show_what_can_be_shown() -> None:
-    """Let the standard streams write another sign for each that their encoding lacks; that was an error."""
+    """Let the standard streams replace characters that their encoding lacks, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=_stand_in.__name__)
@@ -32,7 +32,7 @@ def show_what_can_be_shown() -> None:
 def _stand_in(error: UnicodeError) -> tuple[str, int]:
     assert isinstance(error, UnicodeEncodeError)
     lacking = error.object[error.start : error.end]
-    # Cypher reads the escapes of JSON, too.
+    # JSON's escapes, which Cypher also reads.
     return "".join(_MARKS.get(sign) or json.dumps(sign)[1:-1] for sign in lacking), error.end
 
 
@@ -41,12 +41,12 @@ codecs.register_error(_stand_in.__name__, _stand_in)
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print plain lines to standard output or, with ``err``, to standard error."""
-    # By itself click writes UTF-8 to a stream of ASCII, to which rich writes ASCII.
+    # Without file, click would write UTF-8 to an ASCII stream, where rich writes ASCII.
     click.echo(printable(text), file=sys.stderr if err else sys.stdout, err=err, nl=nl)
 
 
 def say_json(value: object, *, indent: int | None = None) -> None:
-    """Print a value as JSON; control characters are escaped, so that nothing of the data is lost."""
+    """Print a value as JSON; control characters are escaped, so that no data is lost."""
     say(json_text(value, indent=indent, only_ascii=not _takes_utf_8()))
 
 
@@ -56,13 +56,13 @@ def say_toml(text: str) -> None:
 
 
 def _takes_utf_8() -> bool:
-    """Whether standard output can be sent JSON and TOML as they are: whoever reads a file of them expects UTF-8."""
+    """Whether standard output takes JSON and TOML unescaped: programs expect them in UTF-8."""
     return codecs.lookup(getattr(sys.stdout, "encoding", None) or "utf-8").name == "utf-8"
 
 
 def flushed() -> bool:
-    """Flush what was printed; False if it cannot be written, which Python reports as it exits."""
-    # A stream that was closed before the start is None.
+    """Flush the standard streams; False if that fails, which Python reports as it exits."""
+    # A stream closed before the process started is None.
     open_streams = [stream for stream in (sys.stdout, sys.stderr) if stream is not None]
     try:
         for stream in open_streams:
@@ -73,9 +73,9 @@ def flushed() -> bool:
 
 
 class LogLines(logging.Handler):
-    """Prints the log of the libraries to standard error, as Python does without a handler, but only what is printable.
+    """Prints log records to standard error as Python does without a handler, but without control characters.
 
-    Like Python, it leaves out what is below ``level``. A message takes one line; a traceback may follow it.
+    It leaves out records below ``level``. A message takes one line; a traceback may follow it.
 
     Usage::
 
@@ -87,7 +87,7 @@ class LogLines(logging.Handler):
         self.setFormatter(_OneLine())
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a record, with the traceback that it may have."""
+        """Print a record, with its traceback, if any."""
         try:
             say(redacted(self.format(record)), err=True)
         except Exception:
@@ -101,6 +101,6 @@ class _OneLine(logging.Formatter):
 
 @contextmanager
 def output_kept_clear() -> Iterator[None]:
-    """A block whose libraries print to standard error: what a script reads is not theirs."""
+    """Send what libraries print in the block to standard error: scripts read standard output."""
     with redirect_stdout(sys.stderr):
         yield

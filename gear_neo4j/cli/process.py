@@ -1,4 +1,4 @@
-"""The process ``gear``, which ends as soon as its command has."""
+"""The process ``gear``, which exits as soon as its command ends."""
 
 import atexit
 import os
@@ -6,9 +6,9 @@ import sys
 
 
 def run() -> None:
-    """Run the command line, and leave its memory to the system: Python takes a second to free what torch loads.
+    """Run the command line, and exit without freeing memory: Python takes a second to free what torch loads.
 
-    All else is as ever: threads are waited for, what is registered with ``atexit`` is called, output is flushed.
+    Otherwise the exit is normal: threads are joined, ``atexit`` functions called, streams flushed.
     """
     _read_utf_8()
     _open_streams()
@@ -18,7 +18,7 @@ def run() -> None:
         if code is not None and flushed():
             os._exit(code)
 
-    # Called last, for it is registered before any other module can.
+    # Registered first, so it is called last.
     atexit.register(leave)
     from gear_neo4j.cli.main import main
     from gear_neo4j.cli.printing import flushed, show_what_can_be_shown
@@ -33,7 +33,7 @@ def run() -> None:
 
 
 def _read_utf_8() -> None:
-    """Start again in Python's UTF-8 mode where it would read paths and arguments as ASCII; the streams stay ASCII."""
+    """Restart in Python's UTF-8 mode if paths and arguments would be read as ASCII; the streams stay ASCII."""
     if sys.getfilesystemencoding() == "ascii" and os.environ.get("PYTHONUTF8") != "1":
         os.environ["PYTHONUTF8"] = "1"
         os.environ.setdefault("PYTHONIOENCODING", "ascii")
@@ -41,10 +41,10 @@ def _read_utf_8() -> None:
 
 
 def _open_streams() -> None:
-    """Let no file or connection take the number of a standard stream that is closed: a message would go into it."""
+    """Open closed standard streams: a file or connection that took their number would receive messages."""
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            # The lowest number that is free is this one.
+            # The system assigns the lowest free number, which is this one.
             os.open(os.devnull, os.O_RDWR)

@@ -1,4 +1,4 @@
-"""Everything that is drawn with rich: tables, bars, live lines."""
+"""The console for output drawn with rich: tables, bars, live lines."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,9 +10,9 @@ from gear_neo4j.text.printable import printable, single_line
 
 
 class Screen(Console):
-    """A console whose text is printable, and is taken as it stands: no markup, no ``:emoji:`` codes, no highlighting.
+    """A console that prints text literally, without control characters: no markup, emoji codes or highlighting.
 
-    Titles and names are not ours: ``[/b]`` in one of them would be an error, and ``:Person:`` in Cypher a picture.
+    Titles and names are data: ``[/b]`` in a title would be an error, and ``:Person:`` in Cypher an emoji.
 
     Example:
         >>> Screen(width=40).print("[b]not bold :snake:")
@@ -23,11 +23,11 @@ class Screen(Console):
         super().__init__(markup=False, emoji=False, highlight=False, **options)
 
     def print_line(self, text: str, *, style: str | None = None) -> None:
-        """Print a text on one line, however long: it is neither wrapped nor cut, and can be copied."""
+        """Print a text on one line, neither wrapped nor cut, so that it can be copied."""
         self.print(single_line(text), style=style, soft_wrap=True)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """The segments of what is printed, with text that is printable; rich's own codes are no text."""
+        """The segments to print, without control characters except in rich's own codes."""
         for text, style, control in super().render(renderable, options):
             yield Segment(text if control else printable(text), style, control)
 

@@ -44,8 +44,8 @@ def search(
 ) -> None:
     """Retrieve passages for QUESTION by multi-hop search.
 
-    A question needs no quotes, unless the shell reads its marks. One that begins with a dash follows --. The exit code
-    is 1 if nothing is found.
+    A question needs quotes only for characters that the shell would interpret. Put -- before a question that begins
+    with a dash. The exit code is 1 if nothing is found.
 
     \b
     gear search "Who supervised the PhD of the 2024 physics laureate from Toronto?" --paths
@@ -59,7 +59,7 @@ def search(
         hits = gear.search(question, k=k, retriever=recipe)
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
     if json_file:
-        # It takes longer to import than a search.
+        # Imported late: it takes longer than a search.
         from gear_neo4j.wire import to_json
     if not (json_file and emit(json_file, to_json(hits))):
         _print(Screen(), hits, paths=paths, cypher=cypher)
@@ -81,7 +81,7 @@ def _print(console: Screen, hits: Hits, *, paths: bool, cypher: Cypher | None) -
 
 
 def print_entities(console: Screen, entities: Sequence[EntityHit], *, figure: Figure | None, doubt: str) -> None:
-    """Print the figure or the nodes that answer, by the pattern that led to them, the first pattern with its Cypher."""
+    """Print the figure or the nodes that answer, grouped by their pattern, the first pattern with its Cypher."""
     if doubt:
         console.print_line(doubt, style="yellow")
     if figure:

@@ -43,14 +43,14 @@ MISSING = "the service needs the extra: pip install 'gear-neo4j[server]'"
     "--allowed-host",
     "allowed_hosts",
     multiple=True,
-    help="A name under which the service may be called; repeatable. Those of this machine always may.  "
+    help="A host name that requests may use; repeatable. Those of this machine are always allowed.  "
     "[GEAR_SERVE_ALLOWED_HOSTS]",
 )
 @click.option(
     "--allowed-origin",
     "allowed_origins",
     multiple=True,
-    help="An origin such as https://wiki.example.org whose pages may call it; repeatable.  "
+    help="An origin whose pages may call the service, such as https://wiki.example.org; repeatable.  "
     "[GEAR_SERVE_ALLOWED_ORIGINS]",
 )
 @click.option("--public-url", help="The address of the service in links to passages.  [GEAR_SERVE_PUBLIC_URL]")
@@ -114,7 +114,11 @@ def _serve(settings: Settings, *, docs: bool, is_demo: bool) -> None:
 
 
 def _options(settings: Settings, *, docs: bool, is_demo: bool) -> ServiceOptions:
-    """The options of the service, once it is certain that nobody gets in who should not."""
+    """The options of the service.
+
+    Raises:
+        SettingsError: other machines could call it without a key.
+    """
     file = keys_file_of(settings, settings.serve_keys_file)
     has_keys = bool(read_keys(file))
     require_keys(settings.serve_host, settings.serve_allowed_hosts, has_keys=has_keys)
@@ -133,20 +137,20 @@ def _options(settings: Settings, *, docs: bool, is_demo: bool) -> ServiceOptions
 
 
 def _uploads_folder(settings: Settings) -> Path:
-    """Where documents wait: a folder for each database, because a job must not end up in another."""
+    """The folder for uploads, one per database, because a job must not end up in another database."""
     server = (without_login(settings.uri), settings.database) if settings.uri else (settings.name,)
     return settings.home / "uploads" / digest(*(part or "" for part in server))
 
 
 def _own_names(host: str) -> tuple[str, ...]:
-    """The address that the service listens on as clients write it; none where it listens on all."""
+    """The address that the service listens on, as clients write it; none if it listens on all."""
     if host in ("0.0.0.0", "::", ""):
         return ()
     return (f"[{host}]" if ":" in host and not host.startswith("[") else host,)
 
 
 def _mounts(settings: Settings) -> "dict[str, Mount]":
-    """The MCP server below ``/mcp`` if its extra is installed; a call sees what the key of its request may see."""
+    """The MCP server at ``/mcp``, if its extra is installed; a call sees what its key may see."""
     if find_spec("mcp") is None:
         return {}
     from gear_neo4j.mcp.calls import CLOSING_SECONDS, call_limiter
@@ -201,7 +205,7 @@ def _gear(settings: Settings, *, is_demo: bool) -> Iterator[Gear]:
 
 @contextmanager
 def _logging() -> Iterator[None]:
-    """Print the log of the service, its lines for requests included."""
+    """Print the log of the service, including its lines for requests."""
     logger = logging.getLogger("gear_neo4j.web.access")
     logger.addHandler(handler := LogLines(logging.INFO))
     level, logger.propagate = logger.level, False

@@ -48,14 +48,14 @@ from gear_neo4j.text.wording import pluralize
 )
 @click.option("--dry-run", is_flag=True, help="Report what would be done and what it would cost, without writing.")
 @YES
-@click.option("--watch", is_flag=True, help="Go on, and sync again after each change, until Ctrl-C.")
+@click.option("--watch", is_flag=True, help="Keep running, and sync again after each change, until Ctrl-C.")
 @click.option(
     "--every",
     type=click.FloatRange(min=1),
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="With --watch: how often to look again; a folder of this machine also tells of changes by itself.",
+    help="With --watch: time between two syncs; a change in a local folder starts one at once.",
 )
 @json_option
 @with_settings(CHAT, CONNECTION, EMBEDDING)
@@ -100,7 +100,7 @@ def sync(
 
 @dataclass(frozen=True, slots=True)
 class _Sync:
-    """A sync as the options ask for it, which can be run again and again."""
+    """A sync, as configured by the options, which can run repeatedly."""
 
     sources: Sequence[str | Table]
     membership: CollectionAccess
@@ -113,11 +113,11 @@ class _Sync:
 
     @property
     def calls_model(self) -> bool:
-        """Whether a language model reads what is new."""
+        """Whether a language model reads new passages."""
         return self.extracting.wants_model and not self.dry_run
 
     def run(self, gear: Gear) -> tuple[SyncReport, ExtractionReport | None]:
-        """Sync once, then have the model read what is new, if it is wanted."""
+        """Sync once, then have the model read new passages, if wanted."""
         with progress_shown() as on_progress:
             report = gear.corpus.sync(
                 self.sources,
@@ -139,7 +139,7 @@ class _Sync:
         return report, self._extract(gear) if self.calls_model else None
 
     def show(self, report: SyncReport, extracted: ExtractionReport | None) -> None:
-        """Print what was done, or what would be."""
+        """Print what was done, or for a dry run what would be."""
         say(_summary(report, dry_run=self.dry_run))
         if extracted:
             extraction.print_extracted(extracted, price=self.price)
@@ -158,7 +158,7 @@ class _Sync:
 
 
 def _watch(once: Callable[[], SyncReport], numbers: Iterator[int]) -> NoReturn:
-    """Sync again and again; what fails after the first time may be mended by the next."""
+    """Sync repeatedly; only the first failure ends the watch, because a later one may be temporary."""
     for number in numbers:
         try:
             report = once()
@@ -169,11 +169,11 @@ def _watch(once: Callable[[], SyncReport], numbers: Iterator[int]) -> NoReturn:
         else:
             if number == 1 or not report.is_empty:
                 say(_summary(report, dry_run=False))
-    raise AssertionError("rounds have no end")
+    raise AssertionError("rounds never ends")
 
 
 def _ask(report: SyncReport) -> None:
-    """Ask where much would go, if somebody can answer."""
+    """Ask before many documents are removed, if a user can answer."""
     if report.share_deleted > MOST_DELETED and can_ask():
         confirm(
             f"{report.deleted:,} of {pluralize(report.known, 'document')} are gone from the sources: their passages"

@@ -1,4 +1,4 @@
-"""The options of commands whose sources may be tables: which columns make a document of a row."""
+"""The options of commands whose sources may be tables: which columns make a row a document."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields

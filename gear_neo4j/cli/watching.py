@@ -1,4 +1,4 @@
-"""When to sync again: after a change in a folder of this machine, or after some time, for addresses."""
+"""When to sync again: after a change in a local folder, or, for addresses, at intervals."""
 
 from collections.abc import Iterator, Sequence
 from itertools import count
@@ -9,11 +9,10 @@ from gear_neo4j.text.address import is_address
 
 
 def rounds(sources: Sequence[str], *, every: float) -> Iterator[int]:
-    """The number of each round, from 1: the first at once, each later one when it is due; without end.
+    """Yield the number of each round, from 1, forever: the first at once, each later one when it is due.
 
     Args:
-        every: the most seconds between two rounds: an address cannot tell of changes, and a folder may while a round
-            is under way.
+        every: maximum seconds between two rounds; an address reports no changes.
 
     Raises:
         SettingsError: watchfiles is not installed.

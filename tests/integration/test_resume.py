@@ -80,7 +80,7 @@ def test_a_killed_evaluation_goes_on_and_reports_what_an_undisturbed_one_does(
         sent = len(model.requests)
 
     assert 0 == code, err
-    assert "2 of 4 kept from a run that was cut (--fresh starts anew)" in err
+    assert "2 of 4 kept from an interrupted run (--fresh starts anew)" in err
     assert needed + 1 == sent
     assert timeless(tmp_path / "one.json") == timeless(tmp_path / "two.json")
     assert not list((tmp_path / "cut" / "evaluations").iterdir())
