@@ -1,4 +1,4 @@
-"""The log of the service: a line of JSON for each request, and one for each unexpected error; no text of users."""
+"""The log of the service: a line of JSON for each request and each unexpected error, without text from users."""
 
 import logging
 import traceback
@@ -17,7 +17,7 @@ LOGGER = logging.getLogger("gear_neo4j.web")
 
 
 def log_request(entry: Entry, *, route: str, method: str, status: int, questions: bool) -> None:
-    """Log a request that has ended; ``questions`` says whether with its question."""
+    """Log a request that has ended; with its question if ``questions``."""
     fields: dict[str, Any] = {
         "request_id": entry.id,
         "key": entry.key,
@@ -36,10 +36,10 @@ def log_request(entry: Entry, *, route: str, method: str, status: int, questions
 
 
 def log_error(entry: Entry, error: BaseException) -> None:
-    """Note an error in the entry of its request, and log what its caller does not get to know.
+    """Record an error in the entry of its request, and log the details that its caller does not get.
 
-    What the database says is for the operator. An unexpected error is logged by its class and by where it was raised,
-    because its text may hold what a user wrote.
+    Messages of the database are for the operator. An unexpected error is logged by its class and locations only,
+    because its message may contain text from a user.
     """
     entry.error = type(error).__name__
     if isinstance(error, DatabaseError | LocalServerError):

@@ -1,4 +1,4 @@
-"""The application: routes over one ``Gear``, behind keys and limits; other applications can be mounted beside them."""
+"""The application: routes over one ``Gear``, behind keys and limits; it can mount other applications."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -51,7 +51,7 @@ ROUTES = (health, retrieval, entities, asking, recipes, explaining, drawing, doc
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """Another ASGI application below a path; it gets the caller as ``scope["user"]``, and is as protected as a route.
+    """Another ASGI application below a path, protected like a route; it gets the caller as ``scope["user"]``.
 
     Args:
         lifespan: opened while the service runs.
@@ -62,7 +62,7 @@ class Mount:
 
 
 class _Mounted:
-    """An application at a path: as a route takes it, what is no function gets every method and the whole exchange."""
+    """An application at a path; because it is not a function, its route passes on every method and the raw exchange."""
 
     def __init__(self, app: ASGIApp, path: str) -> None:
         self._app = app
@@ -92,7 +92,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         lifespan=partial(_lifespan, service=service, mounts=mounts),
-        # FastAPI's log of exceptions has their messages, and those of the database below them.
+        # FastAPI would log exceptions with their messages and those of the database.
         telemetry={"logs": False, "exclude": _is_probe},
         middleware=_middleware(service, mounts),
         exception_handlers=dict.fromkeys((GearError, HTTPException, RequestValidationError), _explain),
@@ -106,7 +106,7 @@ def create_app(
         with_docs(app)
     app.openapi = partial(openapi_of, app)  # type: ignore[method-assign]
     for path, mount in mounts.items():
-        # A mount alone would redirect its own path, which not every client follows.
+        # A mount alone would redirect requests of its own path, and not every client follows redirects.
         mounted = _Mounted(mount.app, path)
         app.router.add_route(path, mounted, include_in_schema=False)  # type: ignore[arg-type]
         app.mount(path, mounted)
@@ -114,12 +114,12 @@ def create_app(
 
 
 def _is_probe(scope: Scope) -> bool:
-    """Whether a monitor sends a request, again and again: it makes no span."""
+    """Whether a request comes from a monitor, which polls; such requests get no span."""
     return scope["path"] in (*health.OPEN_PATHS, "/metrics")
 
 
 def _middleware(service: Service, mounts: Mapping[str, Mount]) -> list[Middleware]:
-    """What a request passes, from the outside to the inside."""
+    """The middleware of the service, outermost first."""
     options = service.options
     open_paths = frozenset((*health.OPEN_PATHS, *pages.OPEN_PATHS, *(DOCS_PATHS if options.docs else ())))
 
@@ -134,15 +134,15 @@ def _middleware(service: Service, mounts: Mapping[str, Mount]) -> list[Middlewar
             AtOnce,
             most=options.requests,
             name_of=lambda scope: None if scope["path"] in health.OPEN_PATHS else "",
-            failure=http_failure(503, "as many requests are under way as may: try again", headers=_AGAIN),
+            failure=http_failure(503, "too many requests at once: try again", headers=_AGAIN),
         ),
         Middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, *options.allowed_hosts], www_redirect=False),
         Middleware(SameOrigin, allowed=options.allowed_origins),
         Middleware(AuthenticationMiddleware, backend=backend, on_error=refuse),
         Middleware(KeyWatch, ring=service.ring),
-        _of_key(options.key_requests, "requests under way", lambda _: True),
-        _of_key(options.key_streams, "streams open", partial(_is_stream, mounts)),
-        _of_key(options.key_uploads, "uploads under way", _is_upload),
+        _of_key(options.key_requests, "requests", lambda _: True),
+        _of_key(options.key_streams, "streams", partial(_is_stream, mounts)),
+        _of_key(options.key_uploads, "uploads", _is_upload),
         Middleware(
             BodyLimits,
             usual=BodyLimit(options.body_bytes, options.body_seconds),
@@ -152,19 +152,19 @@ def _middleware(service: Service, mounts: Mapping[str, Mount]) -> list[Middlewar
 
 
 def _of_key(most: int, what: str, counts: Callable[[Scope], bool]) -> Middleware:
-    """So many requests of one key at once, of those that count."""
+    """Limit the concurrent requests of a key for which ``counts`` is true."""
 
     def name_of(scope: Scope) -> str | None:
-        # On a path that needs no key, nobody is known.
+        # On a path that needs no key, the caller is unknown.
         caller = scope["user"]
         return caller.name if isinstance(caller, Caller) and counts(scope) else None
 
-    failure = http_failure(429, f"this key has as many {what} as it may ({most}): wait for one", headers=_AGAIN)
+    failure = http_failure(429, f"this key has {most} {what} running, its limit: wait for one to end", headers=_AGAIN)
     return Middleware(AtOnce, most=most, name_of=name_of, failure=failure)
 
 
 def _is_stream(mounts: Mapping[str, Mount], scope: Scope) -> bool:
-    """Whether a request waits for events for as long as it likes."""
+    """Whether a request is for a stream of events, which has no time limit."""
     path = str(scope["path"])
     return bool(scope["method"] == "GET") and (
         path in mounts or (path.startswith("/api/jobs/") and path.endswith("/events"))
@@ -187,7 +187,7 @@ async def _lifespan(_app: FastAPI, *, service: Service, mounts: Mapping[str, Mou
             yield
         finally:
             warming.cancel()
-            # What nobody waits for any more still uses the database, which is closed next.
+            # Abandoned work still uses the database, which is closed next.
             for limiter in (service.asks, service.searches):
                 await asyncio.to_thread(limiter.close, seconds=CLOSING_SECONDS)
             await asyncio.to_thread(service.jobs.close, seconds=CLOSING_SECONDS)
@@ -204,5 +204,5 @@ async def _explain(request: Request, error: Exception) -> Response:
 
 
 async def _nobody_waits(_request: Request, _error: Exception) -> Response:
-    # The status that nginx logs for a client that has gone.
+    # The status that nginx logs when the client has disconnected.
     return Response(status_code=499)

@@ -1,4 +1,4 @@
-"""The bodies of requests, and of the answers that are no documents of the wire."""
+"""The bodies of requests, and of responses that are not documents of :mod:`gear_neo4j.wire`."""
 
 from typing import Annotated, Any, Literal
 
@@ -15,12 +15,12 @@ Choice = Name | dict[str, JsonValue]
 
 
 class _Body(BaseModel):
-    # A misspelt field must not be ignored, least of all one that is to narrow a search.
+    # A misspelt field must not be ignored, least of all one that should narrow a search.
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
 
 class Narrowed(_Body):
-    """What a request can ask to be left out: it sees what its key may see, and of that only this."""
+    """Conditions that narrow what a request sees, within what its key may see."""
 
     collections: Annotated[list[Name], Field(max_length=100)] | None = None
     where: Annotated[str, Field(max_length=4_000)] | dict[str, JsonValue] | None = None
@@ -41,14 +41,14 @@ class SearchBody(Narrowed):
 
 
 class PathsBody(Narrowed):
-    """A question whose names are to be connected."""
+    """A question; the paths between the entities that it names are wanted."""
 
     question: Question
     limit: Annotated[int, Field(ge=1, le=MOST_PASSAGES)] = 20
 
 
 class AskBody(Narrowed):
-    """A question that is to be answered; with ``stream`` its events are sent as they happen."""
+    """A question to answer; with ``stream``, events are sent as they happen."""
 
     question: Question
     agent: Choice = "gear"
@@ -59,7 +59,7 @@ class AskBody(Narrowed):
 
 
 class PictureBody(BaseModel):
-    """Paths to draw, as a search or an answer has them."""
+    """Paths to draw, as a search or an answer returned them."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -67,7 +67,7 @@ class PictureBody(BaseModel):
 
 
 class Health(BaseModel):
-    """The service is there, or ready."""
+    """The service runs, or is ready."""
 
     status: Literal["ok"] = "ok"
 
@@ -88,10 +88,10 @@ class Jobs(BaseModel):
 
 
 class Rights(BaseModel):
-    """Who calls, and what they may do.
+    """The caller and its rights.
 
-    ``collections`` and ``principals`` are null where the key does not limit them, ``filtered`` is whether it has a
-    filter. ``accepts`` lists the kinds of files that the caller may send: none if it only reads.
+    ``collections`` and ``principals`` are null if the key does not limit them; ``filtered`` says whether it has a
+    filter. ``accepts`` lists the file types that the caller may upload; empty if it may only read.
     """
 
     name: str
@@ -102,7 +102,7 @@ class Rights(BaseModel):
 
 
 class Recipes(BaseModel):
-    """What a caller may choose from; ``has_model`` is whether the service has a chat model."""
+    """The recipes that a caller may choose; ``has_model`` says whether the service has a chat model."""
 
     has_model: bool
     retrievers: list[RecipeSchema]
@@ -119,7 +119,7 @@ class Finding(BaseModel):
 
 
 class Examination(BaseModel):
-    """What the doctor says of the database."""
+    """The findings of the doctor."""
 
     findings: list[Finding]
 
@@ -148,7 +148,7 @@ class PictureLine(BaseModel):
 
 
 class PictureLayout(BaseModel):
-    """Where the parts of a picture of paths stand; ``links`` show a path each in Neo4j Browser, or are empty."""
+    """The layout of a picture of paths; ``links`` open one path each in Neo4j Browser, or are empty."""
 
     width: float
     height: float

@@ -1,4 +1,4 @@
-"""How large the body of a request may be, and how long it may take: more on the paths that take files."""
+"""Limits on the size and the arrival time of request bodies; paths that take files allow more."""
 
 import asyncio
 from collections.abc import Mapping
@@ -8,20 +8,20 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# A body that is slower than this, in bytes a second, has only the first seconds.
+# The lowest rate of a body, in bytes per second, after the first seconds.
 SLOWEST = 32 * 1024
 FIRST_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class BodyLimit:
-    """The most bytes of a body, and the most seconds until it has arrived."""
+    """The maximum size of a body in bytes, and the maximum seconds until it has arrived."""
 
     bytes: int
     seconds: float
 
     def seconds_for(self, received: int) -> float:
-        """The seconds in which more than so many bytes must have arrived.
+        """The time limit for the next piece of a body, of which ``received`` bytes have arrived.
 
         Example:
             >>> limit = BodyLimit(1 << 28, 600)
@@ -32,9 +32,9 @@ class BodyLimit:
 
 
 class BodyDeadline:
-    """Refuses with 408 a request whose body takes longer to arrive than it may.
+    """Refuses with 408 a request whose body takes too long to arrive.
 
-    One that trickles in would keep a connection for as long as it likes.
+    Otherwise a body that trickles in could keep a connection open forever.
     """
 
     def __init__(self, app: ASGIApp, *, limit: BodyLimit) -> None:
@@ -51,7 +51,7 @@ class BodyDeadline:
 
         async def receive_in_time() -> Message:
             nonlocal is_whole, received
-            # After the body, what is awaited is that the client goes away, which may take as long as the answer.
+            # After the body, receive waits for the client to disconnect, which has no time limit.
             if is_whole:
                 return await receive()
             seconds = self._limit.seconds_for(received)
@@ -71,7 +71,7 @@ class BodyLimits:
     """Refuses with 413 or 408 a body beyond the limit of its path.
 
     Args:
-        paths: the paths with a limit of their own.
+        paths: the limits of paths that differ from ``usual``.
     """
 
     def __init__(self, app: ASGIApp, *, usual: BodyLimit, paths: Mapping[str, BodyLimit]) -> None:

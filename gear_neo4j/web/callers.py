@@ -1,4 +1,4 @@
-"""Who calls: the holder of a key, or anybody on this machine where the service has no keys."""
+"""Callers: the holder of a key, or, if the service has no keys, anybody on this machine."""
 
 import math
 from collections.abc import Callable
@@ -23,7 +23,7 @@ CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 @dataclass(frozen=True, slots=True)
 class Caller(BaseUser):
-    """Whoever sent a request: the name of the key, empty without one, what its holder may see, and the key itself."""
+    """The sender of a request: the name of its key (empty without one), the view of the graph, and the key."""
 
     name: str
     gear: Gear
@@ -31,7 +31,7 @@ class Caller(BaseUser):
 
     @property
     def is_authenticated(self) -> bool:
-        """Always: nobody else gets past the keys."""
+        """Always true: other requests are refused."""
         return True
 
     @property
@@ -41,7 +41,7 @@ class Caller(BaseUser):
 
 
 class Refused(AuthenticationError):
-    """A request that gets no further; ``failure`` is the answer to it."""
+    """A request is refused; ``failure`` is the response to it."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.detail)
@@ -52,7 +52,7 @@ class KeyBackend(AuthenticationBackend):
     """Finds the caller of a request by its key, and counts requests against the rate of the key.
 
     Args:
-        failed: how often an address may present a key that is none; a valid key is accepted nevertheless.
+        failed: how often an address may present an unknown key; valid keys are accepted even beyond that.
         is_open: whether a path needs no key.
     """
 
@@ -68,11 +68,11 @@ class KeyBackend(AuthenticationBackend):
         self._views = views
         self._failed = failed
         self._is_open = is_open
-        # Two tables: a flood of addresses must not push out the keys.
+        # Two tables: a flood of addresses must not evict the keys.
         self._keys, self._addresses = RateLimiter(), RateLimiter()
 
     async def authenticate(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser] | None:
-        """The caller; None on a path that needs none.
+        """The caller; None on a path that needs no key.
 
         Raises:
             Refused: no key or an unknown one, or too many requests.
@@ -91,24 +91,24 @@ class KeyBackend(AuthenticationBackend):
     def _key(self, conn: HTTPConnection) -> Key:
         secret = _secret(conn)
         if secret is None:
-            raise Refused(http_failure(401, "a key is needed: send 'Authorization: Bearer ...'", headers=CHALLENGE))
+            raise Refused(http_failure(401, "a key is required: send 'Authorization: Bearer ...'", headers=CHALLENGE))
         key = self._ring.find(secret) if len(secret) <= LONGEST_SECRET else None
         if key is not None:
             return key
         address = conn.client.host if conn.client else ""
         if wait := self._addresses.wait(address, self._failed):
             raise Refused(_too_many(wait, f"too many requests with unknown keys: wait {math.ceil(wait)} s"))
-        raise Refused(http_failure(401, "this key is unknown, or was revoked: ask for one", headers=CHALLENGE))
+        raise Refused(http_failure(401, "this key is unknown or was revoked: ask for a new one", headers=CHALLENGE))
 
 
 def refuse(conn: HTTPConnection, error: AuthenticationError) -> Response:
-    """The response to a request that gets no further."""
+    """The response to a refused request."""
     assert isinstance(error, Refused)
     return failure_response(conn, error.failure)
 
 
 def _secret(conn: HTTPConnection) -> str | None:
-    """The key that a request presents: as a bearer token, or in a header of its own."""
+    """The key that a request presents: as a bearer token, or in the header ``X-API-Key``."""
     scheme, _, token = conn.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token.strip():
         return token.strip()

@@ -1,4 +1,4 @@
-"""OpenAI's Chat Completions: the fields that matter here, and the pieces of an answer."""
+"""OpenAI's Chat Completions: the fields used here, and the chunks of an answer."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -16,17 +16,17 @@ from gear_neo4j.web.options import LONGEST_QUESTION
 from gear_neo4j.wire import passage_url
 
 PREFIX = "gear-"
-NO_ANSWER = "There is no answer to this in what was retrieved."
+NO_ANSWER = "The retrieved passages do not answer this."
 _PIECE = 24
 
 
 class _Lenient(BaseModel):
-    # Clients send many fields that mean nothing here, such as a temperature.
+    # Clients send many fields without meaning here, such as a temperature.
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class Part(_Lenient):
-    """A part of a message; only text counts."""
+    """A part of a message; only text is used."""
 
     type: str = ""
     text: str = ""
@@ -47,13 +47,13 @@ class Message(_Lenient):
 
 
 class StreamOptions(_Lenient):
-    """Whether the stream ends with the usage."""
+    """Options of a stream: whether it ends with the usage."""
 
     include_usage: bool = False
 
 
 class ChatBody(_Lenient):
-    """A conversation, whose last message of the user is the question."""
+    """A conversation; the user's last message is the question."""
 
     model: Annotated[str, Field(max_length=200)]
     messages: Annotated[list[Message], Field(min_length=1, max_length=1_000)]
@@ -62,21 +62,21 @@ class ChatBody(_Lenient):
 
     @property
     def question(self) -> str:
-        """The last message of the user.
+        """The user's last message.
 
         Raises:
             InputError: there is none, or it is too long.
         """
         text = next((message.text for message in reversed(self.messages) if message.role == "user"), "")
         if not text.strip():
-            raise InputError("messages hold no text of the user: the last such message is the question")
+            raise InputError("messages contain no text by the user: send the question as the last one")
         if len(text) > LONGEST_QUESTION:
-            raise InputError(f"the question has {len(text)} characters: at most {LONGEST_QUESTION} may be sent")
+            raise InputError(f"the question has {len(text)} characters: send at most {LONGEST_QUESTION}")
         return text
 
 
 class Model(BaseModel):
-    """A model that can be asked: an agent."""
+    """A model, which is an agent."""
 
     id: str
     object: Literal["model"] = "model"
@@ -103,7 +103,7 @@ class Completion(BaseModel):
 
 
 class ChatError(BaseModel):
-    """What is wrong, in OpenAI's shape; `code` is that of a problem."""
+    """An error in OpenAI's shape; `code` is that of a problem."""
 
     message: str
     type: str
@@ -112,7 +112,7 @@ class ChatError(BaseModel):
 
 
 class ChatFailure(BaseModel):
-    """An error in OpenAI's shape."""
+    """A response with an error, in OpenAI's shape."""
 
     error: ChatError
 
@@ -121,7 +121,7 @@ class ChatWriter:
     """Writes one answer in OpenAI's shape, whole or in chunks.
 
     Args:
-        public_url: the address below which passages can be read.
+        public_url: the base address of passages.
     """
 
     def __init__(self, model: str, *, public_url: str) -> None:
@@ -142,11 +142,11 @@ class ChatWriter:
         return self._head("chat.completion") | {"choices": [choice], "usage": usage_json(answer.total)}
 
     def opening(self) -> dict[str, Any]:
-        """The first chunk, which can be sent before there is an answer."""
+        """The first chunk, which can be sent before the answer exists."""
         return self._chunk({"role": "assistant", "content": ""})
 
     def chunks(self, answer: Answer, *, usage: bool) -> Iterator[dict[str, Any]]:
-        """The chunks after the first one; with ``usage``, one more at the end."""
+        """The chunks after the first one; with ``usage``, a final one for it."""
         text = self._text(answer)
         for start in range(0, len(text), _PIECE):
             yield self._chunk({"content": text[start : start + _PIECE]})
@@ -177,7 +177,7 @@ class ChatWriter:
         ]
 
     def _sources(self, answer: Answer) -> Sequence[tuple[str, str, str]]:
-        """The marker, title and address of each passage that is cited."""
+        """The marker, title and address of each cited passage."""
         cited = [(citation.marker, citation.passage) for citation in answer.citations if citation.passage]
         return [
             (marker, single_line(passage.title or passage.id), passage_url(passage, public_url=self._public_url))
@@ -195,9 +195,9 @@ def usage_json(usage: Usage) -> dict[str, int]:
 
 
 def _span(text: str, marker: str) -> dict[str, int]:
-    """Where the answer cites a source first: its number, with the brackets where no other number is in them.
+    """The first citation of a source: its number, with the brackets if they contain no other number.
 
-    A source without a marker in the text stands for all of it.
+    The span of a source without a marker is the whole text.
 
     Example:
         >>> _span("Scotland [2].", "2"), _span("Scotland [1, 2].", "2")

@@ -1,7 +1,7 @@
-"""Connections to the service: so many at a time, and none that waits for its client for long.
+"""Connections to the service, limited in number and in how long they wait for their clients.
 
-uvicorn waits for the head of a request and for a client that reads for as long as they take, and refuses everybody
-while many connections are open, whatever those do.
+uvicorn alone waits without limit for the head of a request and for a client to read a response, and it refuses new
+clients while many connections are open, even idle ones.
 """
 
 import asyncio
@@ -18,11 +18,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from gear_neo4j.web.problems import MEDIA_TYPE, Failure
 
 LARGEST_HEAD = 16 * 1024
-# What is read at once: h11 measures a head only while it is not whole.
+# Bytes passed to h11 at once, because it limits only heads that are incomplete.
 _PIECE = 4 * 1024
-# Connections among which one is chosen to make room.
+# Number of connections to consider when one is dropped to make room.
 LOOKED_AT = 64
-_NOT_HTTP = Failure(400, "bad-request", f"not a request of HTTP/1.1, or its head has more than {LARGEST_HEAD:,} bytes")
+_NOT_HTTP = Failure(400, "bad-request", f"not an HTTP/1.1 request, or its head has more than {LARGEST_HEAD:,} bytes")
 _TIMEOUT = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 
@@ -31,9 +31,9 @@ class ConnectionLimits:
     """Limits on connections.
 
     Args:
-        most: how many are open at a time.
-        seconds: how long a whole head may take, from the connection or the response before it.
-        slowest: the bytes of a response that a client reads in that time, at least.
+        most: maximum number of open connections.
+        seconds: time limit for a whole head, from the start of the connection or the end of the last response.
+        slowest: the bytes of a response that a client must read in that time.
     """
 
     most: int = 500
@@ -42,28 +42,27 @@ class ConnectionLimits:
 
 
 class Waiting:
-    """The connections that wait for their clients, by network; the service drops one to make room for another."""
+    """The connections that wait for their clients, by network; one is dropped to make room for a new one."""
 
     def __init__(self) -> None:
         # By network in order of arrival.
         self._networks: dict[str, dict[Connection, None]] = {}
 
     def enter(self, connection: "Connection") -> None:
-        """Note a connection that begins to wait."""
+        """Add a connection that starts to wait."""
         self._networks.setdefault(connection.network, {})[connection] = None
 
     def leave(self, connection: "Connection") -> None:
-        """Forget a connection, which waits no longer."""
+        """Remove a connection that no longer waits."""
         of_network = self._networks.get(connection.network, {})
         of_network.pop(connection, None)
         if not of_network:
             self._networks.pop(connection.network, None)
 
     def longest(self) -> "Connection":
-        """Of the network with the most connections that wait, the one that has waited longest.
+        """The connection that has waited longest, in the network with the most waiting connections.
 
-        One whose client has sent something that was not read yet is passed over: where many connect at once, that is
-        a client that asks.
+        Connections with unread data are passed over: when many connect at once, those clients have sent a request.
         """
         largest = max(self._networks, key=lambda network: len(self._networks[network]))
         oldest = list(islice(self._networks[largest], LOOKED_AT))
@@ -71,9 +70,9 @@ class Waiting:
 
 
 class Connection(H11Protocol):
-    """A connection that is closed once its client has not done its part in time: sent a whole head, or read.
+    """A connection that closes if its client does not send a whole head, or read the response, in time.
 
-    Beyond the most connections, a new one takes the room of one that waits: a request under way is never dropped.
+    Beyond the maximum, a new connection replaces a waiting one; a connection with a request under way is never dropped.
     """
 
     def __init__(self, *given: Any, limits: ConnectionLimits, waiting: Waiting, **options: Any) -> None:
@@ -85,7 +84,7 @@ class Connection(H11Protocol):
         self.network = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a head, and make room."""
+        """Start to wait for a head; drop another connection if there are too many."""
         super().connection_made(transport)
         self.network = network_of(self.client[0]) if self.client else ""
         self._look()
@@ -93,12 +92,12 @@ class Connection(H11Protocol):
             self._waiting.longest().drop()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
+        """Stop waiting."""
         self._work()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take what the client sent."""
+        """Process what the client sent."""
         for start in range(0, len(data), _PIECE):
             if not self.transport.is_closing():
                 super().data_received(data[start : start + _PIECE])
@@ -115,12 +114,12 @@ class Connection(H11Protocol):
         self._look()
 
     def resume_writing(self) -> None:
-        """Go on."""
+        """Resume work once the client reads."""
         super().resume_writing()
         self._look()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002
-        """Refuse what is not HTTP, or has too large a head."""
+        """Refuse data that is not HTTP, or a head that is too large."""
         body = json.dumps(_NOT_HTTP.problem("")).encode()
         headers = [(b"content-type", MEDIA_TYPE.encode()), (b"connection", b"close")]
         answer = h11.Response(status_code=400, headers=headers, reason=b"Bad Request")
@@ -130,22 +129,22 @@ class Connection(H11Protocol):
 
     @property
     def has_news(self) -> bool:
-        """Whether its client has sent what was not read yet."""
+        """Whether its client has sent data that was not read yet."""
         try:
             with selectors.DefaultSelector() as selector:
                 selector.register(self.transport.get_extra_info("socket"), selectors.EVENT_READ)
                 return bool(selector.select(0))
         except (OSError, ValueError):
-            # It is closed already.
+            # The socket is already closed.
             return False
 
     def drop(self) -> None:
-        """Close at once; what was not read is lost."""
+        """Close at once; unread data is lost."""
         self._work()
         self.transport.abort()
 
     def _look(self) -> None:
-        """Wait for the client where it has to do something, else work for it."""
+        """Start the deadline if it is the client's turn; otherwise cancel it."""
         is_idle = self.cycle is None or self.cycle.response_complete
         if not (is_idle or self.flow.write_paused):
             self._work()
@@ -175,7 +174,7 @@ class Connection(H11Protocol):
 
 
 def network_of(address: str) -> str:
-    """The network that an address is counted with: of IPv6 the first half, which one host has for itself.
+    """The network of an address; for IPv6 its first half, because one host often has the whole network.
 
     Example:
         >>> network_of("192.0.2.7"), network_of("2001:db8::7"), network_of("::ffff:192.0.2.7")
@@ -186,6 +185,6 @@ def network_of(address: str) -> str:
     except ValueError:
         return address
     if isinstance(host, IPv6Address) and not host.ipv4_mapped:
-        # A link-local address names its interface, too.
+        # From an integer, because a link-local address also names its interface.
         return str(ip_network((int(host), 64), strict=False))
     return str(getattr(host, "ipv4_mapped", None) or host)

@@ -1,4 +1,4 @@
-"""Clients that go away: what they wanted is cancelled."""
+"""Cancels work whose client has disconnected."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -10,10 +10,10 @@ Result = TypeVar("Result")
 
 
 async def cancel_on_disconnect(request: Request, work: Awaitable[Result]) -> Result:
-    """The result of work for a client, whose body has been read; the work is cancelled if the client goes away.
+    """Await work for a request whose body has been read; cancel it if the client disconnects.
 
     Raises:
-        ClientDisconnect: nobody waits for the result.
+        ClientDisconnect: the client has disconnected.
     """
     working = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_leave(request))

@@ -1,4 +1,4 @@
-"""What is known of a request while it is under way, for its log line and the metrics."""
+"""Records of requests, for their log lines and the metrics."""
 
 import re
 import time
@@ -15,10 +15,10 @@ _NAME = "gear_neo4j.entry"
 
 @dataclass(slots=True)
 class Entry:
-    """One request: its id, whose it is, what it returned and what it cost.
+    """One request: its id, its caller, its result and its cost.
 
-    ``route`` is where it came to if that is no route of the API; ``parts`` has milliseconds by part of a search;
-    ``error`` names the class of what went wrong.
+    ``route`` is its path if that is not a route of the API; ``parts`` has milliseconds by part of a search; ``error``
+    is the class of its error.
     """
 
     id: str
@@ -38,7 +38,7 @@ class Entry:
 
 
 def request_id(presented: str | None) -> str:
-    """The id that a client or a proxy sent if it is well-formed, else a new one.
+    """The id sent by a client or a proxy if it is well-formed, else a new one.
 
     Example:
         >>> request_id("trace-0001"), len(request_id("a\\nb"))
@@ -48,7 +48,7 @@ def request_id(presented: str | None) -> str:
 
 
 def begin(scope: MutableMapping[str, Any], presented: str | None) -> Entry:
-    """The entry of a request that begins."""
+    """Make the entry of a new request."""
     entry = Entry(request_id(presented))
     scope[_NAME] = entry
     return entry

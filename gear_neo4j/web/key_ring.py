@@ -1,4 +1,4 @@
-"""The keys of a running service: its file is read again whenever it has changed."""
+"""The keys of a running service, which reads their file again whenever it has changed."""
 
 import logging
 from pathlib import Path
@@ -11,17 +11,17 @@ LOGGER = logging.getLogger("gear_neo4j.web")
 
 
 class KeysUnusable(SettingsError):
-    """The file of keys cannot be used now, so nobody knows which keys are valid."""
+    """The file of keys cannot be used now, so it is unknown which keys are valid."""
 
 
 class KeyRing:
-    """The keys of a file as it is now; a file that can no longer be used lets nobody in. Threads may share it.
+    """The current keys of a file; if it becomes unusable, every key is refused. Threads may share it.
 
-    ``required`` is whether a request needs a key: always where the service is to be reached from other machines, and
-    elsewhere from the moment that there is a file of keys.
+    ``required`` says whether requests need a key: always if other machines can reach the service, otherwise once there
+    is a file of keys.
 
     Raises:
-        SettingsError: the file cannot be used at the start.
+        SettingsError: the file cannot be used.
     """
 
     def __init__(self, file: Path | None, *, required: bool = False) -> None:
@@ -38,10 +38,10 @@ class KeyRing:
         return matching(self._keys, secret)
 
     def current(self, sha256: str) -> Key | None:
-        """The key of a digest as it is now; None if it was revoked.
+        """The current key with a digest; None if it was revoked.
 
         Raises:
-            KeysUnusable: the file is broken or gone; a key in it may count again once it is repaired.
+            KeysUnusable: the file is broken or gone; its keys may be valid again once it is repaired.
         """
         self.refresh()
         with self._lock:
@@ -50,7 +50,7 @@ class KeyRing:
             return next((key for key in self._keys if key.sha256 == sha256), None)
 
     def admits(self, key: Key | None) -> bool:
-        """Whether everything that a key allowed when its holder called is still allowed; for None, to call without."""
+        """Whether all that a key allowed at the time of its request is still allowed; for None, calls without a key."""
         self.refresh()
         if key is None:
             return not self.required
@@ -66,7 +66,7 @@ class KeyRing:
             stamp = self._look()
             if self._file is None or stamp == self._stamp:
                 return
-            # Once there were keys, a file that is gone opens nothing.
+            # Once there were keys, deleting the file must not let anybody in without one.
             self.required = True
             try:
                 self._keys, self._problem = read_keys(self._file), "" if stamp else f"{self._file} is gone"
@@ -81,5 +81,5 @@ class KeyRing:
             status = self._file.stat() if self._file else None
         except OSError:
             return None
-        # The mode is in it: a file that was opened to others is refused, and accepted again once that is repaired.
+        # Includes the mode: a file open to others is refused, and accepted again once its mode is repaired.
         return (status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode) if status else None

@@ -1,4 +1,4 @@
-"""Requests that outlast their key: answers, uploads and streams of events end soon after it does, with the reason."""
+"""Ends requests that outlast their key: answers, uploads and streams of events stop soon after it, with a reason."""
 
 import asyncio
 from contextlib import suppress
@@ -13,18 +13,18 @@ from gear_neo4j.web.key_ring import KeyRing
 from gear_neo4j.web.keys import Key
 from gear_neo4j.web.problems import Failure, failure_event, failure_response, http_failure
 
-# How often a request that takes longer looks at its key.
+# Seconds between two checks of a request's key.
 LOOK_SECONDS = 0.5
-# A client that reads nothing does not get to know why its stream ends.
+# Seconds to send the last event, with the reason; a client that reads nothing does not get it.
 LAST_SECONDS = 5.0
-ENDED = "the key of this request was revoked or restricted while it ran: ask for one"
-NEEDED = "the service has keys now: send 'Authorization: Bearer ...'"
+ENDED = "the key of this request was revoked or restricted while it ran: ask for a new one"
+NEEDED = "the service now requires a key: send 'Authorization: Bearer ...'"
 
 
 class KeyWatch:
-    """Ends a request once its key allows less than when it came, wherever it is; 401, or the last event of its stream.
+    """Ends a request once its key allows less than at its start; with 401, or by a last event of its stream.
 
-    A caller is found once a request. Whatever a request holds on to, such as a view, is let go with it.
+    The caller is identified only once per request; ending the request also releases its view.
     """
 
     def __init__(self, app: ASGIApp, *, ring: KeyRing) -> None:
@@ -32,7 +32,7 @@ class KeyWatch:
         self._ring = ring
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request, while its key is as it was."""
+        """Serve a request while its key is valid."""
         caller = scope.get("user")
         if not isinstance(caller, Caller):
             await self._app(scope, receive, send)
@@ -60,7 +60,7 @@ class KeyWatch:
 
 
 class _Answer:
-    """What a client has got so far. Each piece of a stream of events is whole."""
+    """The part of a response that was sent so far. Each piece of a stream of events is a whole event."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -76,7 +76,7 @@ class _Answer:
         await self._send(message)
 
     async def end(self, failure: Failure, scope: Scope, receive: Receive) -> None:
-        """End it by a failure; what is neither an answer yet nor a stream of events is cut off."""
+        """End the response with a failure, if it has not started or is a stream of events; otherwise cut it off."""
         connection = HTTPConnection(scope)
         if self._start is None:
             await failure_response(connection, failure)(scope, receive, self._send)

@@ -1,7 +1,7 @@
-"""The keys of callers: a file with a digest of each, and what its holder may see.
+"""The keys of callers: a file with the digest of each key and the rights of its holder.
 
-The file has mode 600 and is written whole. A secret is shown once, when its key is made; it has 256 random bits, so a
-plain SHA-256 of it tells nobody anything.
+The file has mode 600 and is replaced as a whole. A secret is shown once, when its key is made; it has 256 random bits,
+so its plain SHA-256 reveals nothing.
 """
 
 import json
@@ -31,9 +31,9 @@ _OTHERS = 0o077
 class Key(BaseModel):
     """A key: the digest of its secret, and the scope of its holder.
 
-    Without ``principals`` its holder sees only passages that name no readers; with ``everything`` readers count for
-    nothing, and no agent is refused. With ``writes`` its holder may also ingest and forget documents, in the
-    collections that it may read.
+    Without ``principals``, the holder sees only passages without readers; with ``everything``, readers are ignored and
+    no agent is refused. With ``writes``, the holder may also ingest and forget documents in the collections that it
+    may read.
 
     Raises:
         ValidationError, SettingsError: a field cannot be used.
@@ -64,7 +64,7 @@ class Key(BaseModel):
 
     @property
     def limit(self) -> Rate | None:
-        """How many requests its holder may make; None for any number."""
+        """The rate limit of its holder; None for no limit."""
         return Rate.parse(self.rate) if self.rate else None
 
 
@@ -77,7 +77,7 @@ class _File(BaseModel):
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
         if len({key.name for key in self.keys}) < len(self.keys):
-            raise ValueError("two keys have one name")
+            raise ValueError("two keys have the same name")
         return self
 
 
@@ -87,17 +87,17 @@ def digest(secret: str) -> str:
 
 
 def matching(keys: Sequence[Key], secret: str) -> Key | None:
-    """The key of a secret; every entry is compared, each in constant time, so that time tells nothing."""
+    """The key of a secret; compares every entry in constant time, so that timing reveals nothing."""
     presented = digest(secret)
     matches = [key for key in keys if secrets.compare_digest(key.sha256, presented)]
     return matches[0] if matches else None
 
 
 def read_keys(file: Path) -> tuple[Key, ...]:
-    """The keys of a file; none where there is no file.
+    """The keys of a file; none if there is no file.
 
     Raises:
-        SettingsError: it cannot be read, holds something else, or others may read or write it.
+        SettingsError: it cannot be read, is not a file of keys, or others may read or write it.
     """
     try:
         with file.open("rb") as opened:
@@ -128,14 +128,14 @@ def add_key(
     writes: bool = False,
     rate: str | None = None,
 ) -> str:
-    """Add a key; its secret, which is not kept.
+    """Add a key, and return its secret, which is not stored.
 
     Raises:
         SettingsError: there is a key of that name, or an option or the file cannot be used.
         InputError: the file cannot be written.
     """
     if writes and where is not None:
-        raise SettingsError(f"the key {name[:40]!r} cannot write: a filter cannot be applied to what is written")
+        raise SettingsError(f"the key {name[:40]!r} cannot write: a filter does not apply to new documents")
     secret = PREFIX + secrets.token_urlsafe(32)
     try:
         key = Key(
@@ -160,11 +160,11 @@ def add_key(
 
 
 def revoke_key(file: Path, name: str) -> None:
-    """Remove a key; a running service refuses it at once, and ends what it has under way.
+    """Remove a key; a running service refuses it at once, and ends its requests.
 
     Raises:
         NothingFound: there is no key of that name.
-        SettingsError, InputError: the file cannot be used, or not be written.
+        SettingsError, InputError: the file cannot be used or written.
     """
     with _locked(file):
         keys = read_keys(file)
@@ -189,7 +189,7 @@ def _write(file: Path, keys: Sequence[Key]) -> None:
 
 
 def _place(error: Exception) -> str:
-    """Where a file of keys is wrong, without quoting it."""
+    """The location of an error in a file of keys, without quoting the file."""
     if not isinstance(error, ValidationError):
         return ""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: every label has few values, and none comes from a request."""
+"""Metrics for Prometheus; labels have few values, none of which comes from a request."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -15,12 +15,12 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 class Metrics:
-    """What the service counts; each application has a registry of its own.
+    """The metrics of the service; each application has its own registry.
 
     Args:
-        limiters: what runs now, by name.
-        jobs: how many jobs are in a state.
-        memory: the bytes that indexes in memory take.
+        limiters: the limiters whose running calls are counted, by name.
+        jobs: the number of jobs in a state.
+        memory: the size of the indexes in memory, in bytes.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What every request passes: its entry and log line, headers of safety, the check of its origin, plain errors."""
+"""Middleware of every request: entry and log line, security headers, the check of its origin, plain errors."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,16 +23,16 @@ SECURITY: Mapping[str, str] = {
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
 }
-# What Starlette's middleware refuses, in words that say what to do.
+# Messages that replace those of Starlette's middleware, with what to do.
 _REASONS: Mapping[int, str] = {
-    400: "the service is not to be called by this name: its operator allows names with --allowed-host",
-    413: "the body is larger than the service takes: send less",
+    400: "this host name is not allowed: the operator allows names with --allowed-host",
+    413: "the body is too large: send less",
 }
 Ended = Callable[[Entry, str, str, int], None]
 
 
 class RequestEntry:
-    """Begins the entry of a request, adds headers to its response, and reports its end; no exception gets out.
+    """Makes the entry of a request, adds headers to its response, and reports its end; no exception passes it.
 
     Args:
         on_end: called with the entry, the route's template, the method and the status.
@@ -43,7 +43,7 @@ class RequestEntry:
         self._on_end = on_end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request; the lifespan passes as it is, and there are no web sockets."""
+        """Serve a request; refuses web sockets, and passes lifespan events through."""
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
             return
@@ -51,7 +51,7 @@ class RequestEntry:
             await self._app(scope, receive, send)
             return
         entry = begin(scope, Headers(scope=scope).get("x-request-id"))
-        # A client that has gone before there was a response.
+        # The status if the client disconnects before there is a response.
         status = 499
 
         async def send_with_headers(message: Message) -> None:
@@ -73,7 +73,7 @@ class RequestEntry:
 
 
 def _in_pieces(message: Message) -> Iterator[Message]:
-    """A large body in pieces: as a whole it would lie in memory beside the request that has ended, unread."""
+    """A large body in pieces: as a whole, it would stay in memory after its request has ended, until it is read."""
     body = message.get("body", b"")
     for start in range(0, len(body) - PIECE, PIECE):
         yield {"type": message["type"], "body": body[start : start + PIECE], "more_body": True}
@@ -87,17 +87,17 @@ def _add_headers(headers: MutableHeaders, entry: Entry) -> None:
 
 
 def route_of(scope: Scope) -> str:
-    """The template of the route that a request came to, which names no value of the request."""
+    """The template of the route of a request, without values from the request."""
     route = scope.get("route")
     return str(getattr(route, "path_format", None) or getattr(route, "path", None) or UNMATCHED)
 
 
 class AtOnce:
-    """Refuses a request while as many of the same name are under way as may.
+    """Refuses a request while too many with the same name are running.
 
     Args:
-        name_of: the name that a request counts for; None where it does not count.
-        failure: the answer to a request that is refused.
+        name_of: the name by which a request is counted; None if it is not counted.
+        failure: the response to a refused request.
     """
 
     def __init__(self, app: ASGIApp, *, most: int, name_of: Callable[[Scope], str | None], failure: Failure) -> None:
@@ -126,7 +126,7 @@ class AtOnce:
 
 
 class SameOrigin:
-    """Refuses requests that a page of another origin sends: a browser says where a page is from.
+    """Refuses requests from pages of other origins, as browsers report them.
 
     Args:
         allowed: origins, such as ``https://wiki.example.org``, whose pages may call.
@@ -151,7 +151,7 @@ class SameOrigin:
 
 
 def _place(origin: str) -> str:
-    """The host and the port of an origin, as the header Host has them."""
+    """The host and the port of an origin, as in the header Host."""
     try:
         return urlsplit(origin.lower()).netloc
     except ValueError:
@@ -159,7 +159,7 @@ def _place(origin: str) -> str:
 
 
 class PlainErrors:
-    """Turns the plain texts with which Starlette's middleware refuses requests into problems."""
+    """Turns the plain-text refusals of Starlette's middleware into problems."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""The OpenAPI document, and Swagger UI over it for those who want it."""
+"""The OpenAPI document, and, optionally, Swagger UI over it."""
 
 import re
 from base64 import b64encode
@@ -30,7 +30,7 @@ _KEYS = {
 
 
 def openapi_of(app: FastAPI) -> dict[str, Any]:
-    """The document of an application, made once: problems with their media type, and the two ways to send a key."""
+    """The OpenAPI document, made once, with the media type of problems and the two ways to send a key."""
     if app.openapi_schema is None:
         document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         for path, methods in document["paths"].items():
@@ -47,12 +47,12 @@ def _describe(path: str, operation: dict[str, Any]) -> None:
     for status, response in operation["responses"].items():
         content = response.get("content", {})
         if int(status) >= 400 and content and not path.startswith("/v1/"):
-            # A route that answers with a page, or with text, fails with a problem, too.
+            # Errors of routes that return a page or text are problems, too.
             response["content"] = {MEDIA_TYPE: next(iter(content.values()))}
 
 
 def with_docs(app: FastAPI) -> None:
-    """Add the page of the API; its scripts are part of a package, so that nothing comes from another host."""
+    """Add Swagger UI; its scripts come from a package, so that nothing is loaded from another host."""
     folder = Path(str(files("fastapi_offline"))) / "static"
     html = get_swagger_ui_html(
         openapi_url="/openapi.json",
@@ -73,6 +73,6 @@ def with_docs(app: FastAPI) -> None:
 
 
 def _digest(page: bytes) -> str:
-    """The digest by which a policy admits the only script of a page."""
+    """The digest by which a content security policy admits the only inline script of a page."""
     (script,) = re.findall(rb"<script>(.*?)</script>", page, re.DOTALL)
     return f"sha256-{b64encode(sha256(script).digest()).decode()}"

@@ -1,4 +1,4 @@
-"""The options of the service: who may reach it, and how much it does at once."""
+"""The options of the service: who may call it, and its limits."""
 
 import re
 from dataclasses import dataclass
@@ -23,30 +23,29 @@ class ServiceOptions:
 
     Args:
         keys_file: the file of keys; see :mod:`gear_neo4j.web.keys`.
-        requires_key: refuse requests without a key also where there is no file of keys.
-        allowed_hosts: names, beside those of this machine, under which the service may be called.
-        allowed_origins: origins of pages, beside the service's own, that may call it.
-        public_url: the address of the service in links; by default the one that a request came to.
+        requires_key: refuse requests without a key even if there is no file of keys.
+        allowed_hosts: host names that requests may use, besides those of this machine.
+        allowed_origins: origins whose pages may call the service, besides its own.
+        public_url: the address of the service in links; by default, the one in the request.
         neo4j_uri: the address of the database in links to Neo4j Browser, for callers who may see everything.
         docs: serve Swagger UI at ``/docs``.
         log_questions: write questions into the log.
-        body_bytes, body_seconds: how large a body may be, and how long it may take to arrive.
-        asks, searches: how many run at once; one more is refused with 429.
-        requests: how many are under way at once, beside probes; one more is refused with 503.
-        key_requests, key_streams, key_uploads: how many of a key are under way at once, how many of these wait for
-            events, and how many send documents; one more is refused with 429.
-        ask_seconds: the longest that a caller may give an answer.
-        memory: bytes that indexes in memory take, those of all callers together; one that would take more than half
-            of it is refused.
-        uploads_folder: where documents wait until they are ingested; without it, none are taken.
-        upload_bytes, upload_seconds, upload_files: how large an upload may be, how long it may take to arrive, and how
-            many files it may have.
-        uploads: how many arrive at once; one more is refused with 429.
-        waiting_jobs, waiting_bytes: how many jobs of a key may wait, and how large the files of all may be together.
-        failed_keys: how often an address may present a key that is none.
+        body_bytes, body_seconds: maximum size of a body, and time limit for its arrival.
+        asks, searches: how many run at once; more are refused with 429.
+        requests: how many run at once, without probes; more are refused with 503.
+        key_requests, key_streams, key_uploads: how many requests of a key run at once, and how many of them may be
+            streams of events and uploads; more are refused with 429.
+        ask_seconds: the longest time limit that a caller may set for an answer.
+        memory: maximum bytes of indexes in memory, for all callers together; an index of more than half is refused.
+        uploads_folder: where documents wait until they are ingested; without it, uploads are refused.
+        upload_bytes, upload_seconds, upload_files: maximum size of an upload, time limit for its arrival, and maximum
+            number of files.
+        uploads: how many arrive at once; more are refused with 429.
+        waiting_jobs, waiting_bytes: how many jobs of a key may wait, and the maximum size of all waiting files.
+        failed_keys: how often an address may present an unknown key.
 
     Raises:
-        SettingsError: a host, an origin or the public address is none.
+        SettingsError: a host, an origin or the public address is invalid.
     """
 
     keys_file: Path | None = None
@@ -83,7 +82,7 @@ class ServiceOptions:
                 raise SettingsError(f"the allowed host {host!r} is not a name: write it without scheme, port and *")
         for origin in self.allowed_origins:
             if not _ORIGIN.fullmatch(origin):
-                raise SettingsError(f"the allowed origin {origin!r} is none: write it as https://wiki.example.org")
+                raise SettingsError(f"the allowed origin {origin!r} is not valid: write it as https://wiki.example.org")
         if self.public_url is not None and not is_public_url(self.public_url):
             raise SettingsError("the public URL cannot be used: write it as https://gear.example.org")
 
@@ -102,10 +101,10 @@ def is_loopback(host: str) -> bool:
 
 
 def require_keys(host: str, allowed_hosts: tuple[str, ...], *, has_keys: bool) -> None:
-    """Refuse to be reached from elsewhere without keys.
+    """Refuse to serve other machines without keys.
 
     Raises:
-        SettingsError: names the command that makes one.
+        SettingsError: other machines could call the service without a key.
     """
     beyond = next((name for name in (host, *allowed_hosts) if not is_loopback(name)), None)
     if beyond is not None and not has_keys:

@@ -1,6 +1,6 @@
-"""The page of the service: a shell at ``/``; modules and style have addresses that change with their content.
+"""The page of the service: a shell at ``/``; the addresses of its scripts and style change with their content.
 
-``/passages/ID``, the address of a passage in results, leads to the page with that passage open.
+``/passages/ID``, the address of a passage in results, opens the page with that passage.
 """
 
 import hashlib
@@ -38,15 +38,15 @@ def _digest() -> str:
 DIGEST = _digest()
 STATIC = f"/static/{DIGEST}"
 PASSAGES = "/passages/"
-# The page holds nothing of the database: who has no key yet needs it to type one.
+# The page needs no key, because users enter theirs on it; it contains no data from the database.
 OPEN_PATHS = ("/", *(f"{STATIC}/{name}" for name in _FILES))
 
 
 class _Unchanging(StaticFiles):
-    """Files that a browser may keep for good: another content has another address."""
+    """Files that a browser may cache forever, because new content gets a new address."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """The file, if it is one of the page."""
+        """The response with a file."""
         entry_of(scope).route = "/static"
         response = await super().get_response(path, scope)
         response.headers["Cache-Control"] = _FOREVER
@@ -61,7 +61,7 @@ def with_page(app: Starlette) -> None:
         entry_of(request.scope).route = "/"
         headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache", "ETag": f'"{DIGEST}"'}
         if _is_known(request):
-            # With the policy, too: a browser replaces the headers that it has kept.
+            # With the policy, too: a browser replaces its cached headers.
             return Response(status_code=304, headers=headers)
         return HTMLResponse(shell, headers=headers)
 
@@ -71,18 +71,18 @@ def with_page(app: Starlette) -> None:
 
 
 async def _passage(request: Request) -> Response:
-    """The page with a passage open; whether there is such a passage is found out with the caller's key."""
+    """Redirect to the page with a passage open, which checks with the caller's key whether there is such a passage."""
     entry_of(request.scope).route = PASSAGES + "{id}"
     return RedirectResponse(f"/#passage?id={quote(request.path_params['id'], safe='')}", status_code=303)
 
 
 def _preloads() -> str:
-    """Modules are loaded at once, and not one after the other as each names the next."""
+    """Links that load all modules at once, instead of one after the other as each imports the next."""
     modules = [name for name in _FILES if name.endswith(".js")]
     return "\n".join(f'<link rel="modulepreload" href="{STATIC}/{name}">' for name in modules)
 
 
 def _is_known(request: Request) -> bool:
-    """Whether the browser has this page already."""
+    """Whether the browser has cached this page."""
     sent = request.headers.get("if-none-match", "").split(",")
     return f'"{DIGEST}"' in [tag.strip().removeprefix("W/") for tag in sent]

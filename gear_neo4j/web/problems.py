@@ -1,4 +1,4 @@
-"""Errors as answers: RFC 9457 for the API, OpenAI's shape below ``/v1``; none holds more than its caller may know."""
+"""Errors as responses: RFC 9457 for the API, OpenAI's shape below ``/v1``; without details that are not for callers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,10 +32,10 @@ from gear_neo4j.text.redaction import redacted
 from gear_neo4j.web.entry import entry_of
 from gear_neo4j.wire import VERSION, documents, problem_json
 
-# A message may quote what was sent.
+# A message may quote the request.
 LONGEST_DETAIL = 1_000
 MEDIA_TYPE = "application/problem+json"
-# The nearest class of an error counts.
+# The status of an error is that of its nearest class here.
 STATUS: Mapping[type[BaseException], int] = {
     NothingFound: 404,
     InputError: 422,
@@ -52,13 +52,13 @@ STATUS: Mapping[type[BaseException], int] = {
 }
 _HIDDEN = "the database cannot answer now: the service's log says why, under the request id"
 _UNEXPECTED = "something went wrong: the service's log says what, under the request id"
-# The first of the codes that JSON-RPC leaves to servers.
+# The first of the codes that JSON-RPC reserves for servers.
 _JSONRPC_ERROR = -32000
 _OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 
 class HttpProblem(documents.Problem):
-    """A problem as the service sends it; ``request_id`` is what its log has, too."""
+    """A problem as the service sends it; ``request_id`` is also in its log."""
 
     status: int
     request_id: str
@@ -66,7 +66,7 @@ class HttpProblem(documents.Problem):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What goes back to the caller in place of a result."""
+    """An error as the caller gets it, instead of a result."""
 
     status: int
     code: str
@@ -93,12 +93,12 @@ class Failure:
         return {"error": {"message": self.detail, "type": kind, "code": self.code, "request_id": request_id}}
 
     def jsonrpc(self) -> dict[str, Any]:
-        """The failure in JSON-RPC's shape, for whichever request of the connection waits."""
+        """The failure in JSON-RPC's shape, without the id of a request."""
         return {"jsonrpc": "2.0", "id": None, "error": {"code": _JSONRPC_ERROR, "message": self.detail}}
 
 
 def failure_of(error: BaseException) -> Failure:
-    """What the caller gets to know of an error.
+    """An error as its caller may see it.
 
     Example:
         >>> failure = failure_of(InputError("the question is empty: ask something"))
@@ -121,7 +121,7 @@ def failure_of(error: BaseException) -> Failure:
 
 
 def http_failure(status: int, detail: str = "", *, headers: Mapping[str, str] | None = None) -> Failure:
-    """A failure of HTTP itself; its code is the phrase of its status in one word.
+    """A failure by HTTP status; its code is the phrase of the status as one word.
 
     Example:
         >>> http_failure(405).code
@@ -135,14 +135,14 @@ def http_failure(status: int, detail: str = "", *, headers: Mapping[str, str] | 
 
 def _phrase(status: int) -> str:
     try:
-        # Python has changed this one; the code of an error must stay.
+        # Python has changed this phrase, but error codes must stay the same.
         return "Content Too Large" if status == 413 else HTTPStatus(status).phrase
     except ValueError:
         return "Error"
 
 
 def failure_response(connection: HTTPConnection, failure: Failure) -> Response:
-    """The response of a failure, in the shape that the route's clients know."""
+    """The response of a failure, in the shape that the route's clients expect."""
     request_id = entry_of(connection.scope).id
     is_openai = connection.scope["path"].startswith("/v1/")
     content = failure.openai(request_id) if is_openai else failure.problem(request_id)
@@ -151,18 +151,18 @@ def failure_response(connection: HTTPConnection, failure: Failure) -> Response:
 
 
 def failure_event(connection: HTTPConnection, failure: Failure) -> bytes:
-    """A failure as the last of the server-sent events of a route, in the shape that the route's clients know."""
+    """A failure as the last server-sent event of a route, in the shape that its clients expect."""
     request_id, path = entry_of(connection.scope).id, connection.scope["path"]
     if path.startswith("/v1/"):
         return format_sse_event(data_str=json_text(failure.openai(request_id)))
     if path.startswith("/api/"):
         return format_sse_event(data_str=json_text(failure.problem(request_id)), event="error")
-    # What is mounted beside the API speaks JSON-RPC.
+    # The application mounted beside the API speaks JSON-RPC.
     return format_sse_event(data_str=json_text(failure.jsonrpc()), event="message")
 
 
 def _first_reason(error: RequestValidationError) -> str:
-    """The first field that cannot be used; what was sent is not repeated.
+    """The first invalid field and why, without the value that was sent.
 
     Example:
         >>> _first_reason(RequestValidationError([{"type": "extra_forbidden", "loc": ("body", "kk"), "msg": ""}]))

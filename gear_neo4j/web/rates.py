@@ -1,4 +1,4 @@
-"""Rate limits: token buckets, one for each name, as many as fit into a bounded table."""
+"""Rate limits: a token bucket for each name, in a bounded table."""
 
 import re
 import time
@@ -11,13 +11,13 @@ from gear_neo4j.errors import SettingsError
 
 _RATE = re.compile(r"([1-9]\d{0,6})/(s|sec|second|min|minute|h|hour)")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600}
-# Of this many names the buckets are kept; a name that was not seen for long starts with a full one.
+# Number of buckets to keep; a name that was not seen for long starts again with a full one.
 MOST_NAMES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """So many requests in so many seconds.
+    """A number of requests in a number of seconds.
 
     Example:
         >>> Rate.parse("60/min")
@@ -29,10 +29,10 @@ class Rate:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """A rate from text such as ``60/min``.
+        """Parse a rate such as ``60/min``.
 
         Raises:
-            SettingsError: it is none.
+            SettingsError: the text is not a rate.
         """
         match = _RATE.fullmatch(text.strip())
         if match is None:
@@ -50,7 +50,7 @@ class RateLimiter:
     """A bucket of tokens for each name: full at first, refilled evenly, emptied by requests.
 
     Args:
-        clock: seconds that only grow.
+        clock: a monotonic clock, in seconds.
 
     Example:
         >>> limiter, rate = RateLimiter(clock=lambda: 0.0), Rate(1, 60)

@@ -1,4 +1,4 @@
-"""Whether the service can answer: the embedding model is loaded, and the database is there and fits it."""
+"""Whether the service can answer: the embedding model is loaded, and the database is available and fits it."""
 
 import asyncio
 import logging
@@ -11,12 +11,12 @@ from gear_neo4j.gear import Gear
 
 LOGGER = logging.getLogger("gear_neo4j.web")
 MODEL, DATABASE = "embedding model", "database"
-# Anybody may ask whether the service is ready; the database is not asked more often than this, in seconds.
+# Seconds for which a check is valid: anybody may ask whether the service is ready, and must not overload the database.
 FRESH = 2.0
 
 
 class Readiness:
-    """Loads what the first search would have to load, and looks at the database whenever somebody asks."""
+    """Loads what the first search needs, and checks the database on request."""
 
     def __init__(self, gear: Gear) -> None:
         self._gear = gear
@@ -26,14 +26,14 @@ class Readiness:
         self._looking: asyncio.Task[None] | None = None
 
     async def missing(self) -> Sequence[str]:
-        """What is missing now; nothing once the service is ready. A look that takes long is not waited for."""
+        """What is missing now; empty once the service is ready. It does not wait for a check that takes long."""
         looking = self.warm()
         await asyncio.wait({looking}, timeout=FRESH)
-        # A database that has answered before, and now does not in time, is missing.
+        # A database that answered before counts as missing if it does not answer in time.
         return self._missing if looking.done() else self._missing or (DATABASE,)
 
     def warm(self) -> "asyncio.Task[None]":
-        """Begin a look, unless one is under way or fresh."""
+        """Start a check, unless one is running or recent."""
         if self._looking is None or (self._looking.done() and time.monotonic() - self._looked >= FRESH):
             self._looking = asyncio.create_task(self._look())
         return self._looking
@@ -48,7 +48,7 @@ class Readiness:
     def _load(self) -> None:
         if not self._is_loaded:
             self._gear.embedder.embed(["warm-up"])
-            # A search fills the caches. One that fails keeps nobody out: the next one says why.
+            # A search fills the caches. If it fails, the service is still ready: the next search reports the error.
             with suppress(GearError):
                 self._gear.search("warm-up", k=1)
             self._is_loaded = True
@@ -58,7 +58,7 @@ class Readiness:
         try:
             self._gear.graph.store.require_model(name=model.name, dimension=model.dimension)
         except InputError:
-            # A database without passages waits for some; that it answers has just been seen.
+            # A database without passages has no model yet, but it has just answered.
             return
 
 

@@ -1,4 +1,4 @@
-"""JSON as the service sends it: letters of every script as they are, control characters escaped."""
+"""JSON as the service sends it: letters of every script unescaped, control characters escaped."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ class Json(JSONResponse):
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The problems of a route, for the OpenAPI document; every route has those of keys and limits."""
+    """The problems of a route, for the OpenAPI document, including those of keys and limits."""
     return _described(HttpProblem, statuses)
 
 
@@ -38,10 +38,10 @@ _ALWAYS = (400, 401, 403, 408, 413, 429, 500)
 
 _MEANINGS = {
     400: "An option or a setting cannot be used",
-    401: "A key is needed",
+    401: "A key is required",
     403: "The caller may not do this",
-    404: "There is no such thing, or the caller may not see it",
-    409: "Something of that name is there already",
+    404: "It does not exist, or the caller may not see it",
+    409: "The name is already in use",
     408: "The body took too long to arrive",
     413: "The body is too large",
     422: "The request cannot be used",

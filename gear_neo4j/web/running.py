@@ -1,4 +1,4 @@
-"""The service in this process: a socket, uvicorn, and an end that waits for what was accepted."""
+"""Runs the service in this process: a socket, uvicorn, and a graceful shutdown."""
 
 import signal
 import socket
@@ -15,32 +15,32 @@ from gear_neo4j.errors import SettingsError
 from gear_neo4j.web.connections import LARGEST_HEAD, Connection, ConnectionLimits, Waiting
 
 STOP_SECONDS = 30
-# Those that only wait take little; without room for them, each that comes would be accepted in vain.
+# Limits of the number of connections; idle ones cost little.
 MOST_CONNECTIONS, FEWEST_CONNECTIONS = 4_000, 500
-# Files of the driver, of jobs, of models, and of connections that were accepted and have no room yet.
+# Files of the driver, of jobs, of models, and of accepted connections that wait for room.
 OTHER_FILES = 500
-# Connections that wait to be accepted, and are accepted at once: each takes a file before there is room for it.
+# Length of the listen queue. Its connections may all be accepted at once, and then each takes a file.
 BACKLOG = 256
-# Of a response, what the system holds for a client that does not read: it would take megabytes, and hide that.
+# Size of the send buffer. The system's default of megabytes would hide that a client does not read.
 UNREAD = 256 * 1024
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server, ended by SIGINT or SIGTERM as any command ends: what follows it still runs."""
+    """uvicorn's server; code after it still runs when SIGINT or SIGTERM has ended it."""
 
     def __init__(self, config: uvicorn.Config, *, on_stop: Callable[[], None]) -> None:
         super().__init__(config)
         self._on_stop = on_stop
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to end: what goes on without a request is told at once, because uvicorn waits for requests first."""
+        """Start the shutdown; background work is stopped at once, because uvicorn first waits for requests."""
         self._on_stop()
         super().handle_exit(sig, frame)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Handle the signals in the block; uvicorn would raise them again behind it."""
+        """Handle the signals in the block; uvicorn's own method would raise them again afterwards."""
         previous = {number: signal.signal(number, self.handle_exit) for number in _SIGNALS}
         try:
             yield
@@ -50,10 +50,10 @@ class Server(uvicorn.Server):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket at an address; port 0 takes a free one.
+    """Open a socket at an address; port 0 chooses a free one.
 
     Raises:
-        SettingsError: the address is in use, or is none of this machine.
+        SettingsError: the address is in use, or does not belong to this machine.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -76,8 +76,8 @@ def run(
     """Serve until SIGINT or SIGTERM; requests that were accepted are finished, for at most 30 seconds.
 
     Args:
-        on_start: called with the address.
-        on_stop: called when the end begins.
+        on_start: called with the address of the service.
+        on_stop: called when the shutdown starts.
     """
     host, port = listener.getsockname()[:2]
     on_start(f"http://{f'[{host}]' if ':' in host else host}:{port}")
@@ -85,10 +85,10 @@ def run(
 
 
 def most_connections() -> int:
-    """As many as there are files for, beside those that everything else opens; at most 4,000."""
+    """The maximum number of connections: what the limit on open files leaves, at most 4,000."""
     try:
         import resource
-    except ImportError:  # Windows counts no files
+    except ImportError:  # Windows has no limit on open files
         return FEWEST_CONNECTIONS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_CONNECTIONS + OTHER_FILES
@@ -99,7 +99,7 @@ def most_connections() -> int:
 
 
 def config_of(app: ASGIApp, *, limits: ConnectionLimits | None = None) -> uvicorn.Config:
-    """How uvicorn serves: without its own log and its trust in what proxies say, and within limits on connections."""
+    """The configuration of uvicorn: with limits on connections, without its log and its trust in proxy headers."""
     return uvicorn.Config(
         app,
         # The parser in pure Python limits the size of all headers together.
@@ -113,7 +113,7 @@ def config_of(app: ASGIApp, *, limits: ConnectionLimits | None = None) -> uvicor
         log_config=None,
         access_log=False,
         server_header=False,
-        # An address that a client claims must not count.
+        # Otherwise a client could claim any address.
         proxy_headers=False,
         backlog=BACKLOG,
         timeout_graceful_shutdown=STOP_SECONDS,

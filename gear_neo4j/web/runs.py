@@ -1,4 +1,4 @@
-"""Runs of agents: the answer at once, or the events as they happen, which end with the client."""
+"""Runs of agents: the whole answer, or events as they happen, until the client disconnects."""
 
 from collections.abc import AsyncIterator, Callable
 
@@ -12,25 +12,25 @@ from gear_neo4j.domain import Hits
 from gear_neo4j.threads import Feed, ThreadLimiter, too_slow
 from gear_neo4j.web.entry import Entry
 
-# A proxy closes a connection on which nothing happens.
+# Seconds between signs of life, because proxies close idle connections.
 PING_SECONDS = 15.0
-# An agent begins no call after its time; the one under way may end within this.
+# Seconds beyond an agent's time limit in which its last model call may end; it starts no new one.
 GRACE = 20.0
 Ask = Callable[[OnEvent], Answer]
 
 
 class Silence(Exception):
-    """Nothing has happened for some time."""
+    """No event has arrived for some time."""
 
 
 class EventFeed:
-    """The events of a run, which begins at once in a thread.
+    """The events of a run, which starts at once in a thread.
 
     Args:
-        seconds: the longest that the run may take.
+        seconds: time limit of the run.
 
     Raises:
-        TooManyCalls: as many run as may.
+        TooManyCalls: the limit of concurrent runs is reached.
     """
 
     def __init__(self, limiter: ThreadLimiter, ask: Ask, *, seconds: float) -> None:
@@ -44,7 +44,7 @@ class EventFeed:
         """The next event; None at the end.
 
         Raises:
-            Silence: nothing has happened for some time; try again.
+            Silence: no event has arrived for some time; try again.
             CallTimeout: the run took too long.
             Exception: that of the run.
         """
@@ -61,7 +61,7 @@ class EventFeed:
 
 
 async def first_event(feed: EventFeed) -> Event | None:
-    """The first event of a feed, so that what is wrong from the start has a status of its own."""
+    """The first event of a feed, so that an error at the start can have its own status."""
     while True:
         try:
             return await feed.next()
@@ -70,7 +70,7 @@ async def first_event(feed: EventFeed) -> Event | None:
 
 
 class FeedResponse(EventSourceResponse):
-    """A stream of server-sent events; however it ends, so does the run behind it."""
+    """A stream of server-sent events; its end, however caused, ends the run."""
 
     def __init__(self, content: AsyncIterator[bytes], *, feed: EventFeed) -> None:
         super().__init__(content, headers={"X-Accel-Buffering": "no"})

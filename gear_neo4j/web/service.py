@@ -1,4 +1,4 @@
-"""The parts of a running service, and how a route reaches them."""
+"""The parts of a running service, and how routes get them."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ from gear_neo4j.web.readiness import Readiness
 from gear_neo4j.web.views import Views
 
 Result = TypeVar("Result")
-# Requests make these views, as many as they like; those of keys are kept apart from them.
+# Number of views narrowed by requests to keep, apart from those of keys: requests may ask for any number.
 MOST_NARROWED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What the routes share; ``gear`` sees everything, and is for what :mod:`gear_neo4j.web.writing` has checked."""
+    """The parts shared by routes; ``gear`` sees everything: use it only as :mod:`gear_neo4j.web.writing` allows."""
 
     options: ServiceOptions
     views: Views
@@ -47,7 +47,7 @@ class Service:
 
 
 def make_service(gear: Gear, options: ServiceOptions) -> Service:
-    """The parts of a service over one ``Gear``.
+    """Make the parts of a service over one ``Gear``.
 
     Raises:
         SettingsError: the file of keys cannot be used.
@@ -74,7 +74,7 @@ def make_service(gear: Gear, options: ServiceOptions) -> Service:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request with its caller: what a route works with."""
+    """A request and its caller, as a route gets them."""
 
     request: Request
     caller: Caller
@@ -82,16 +82,16 @@ class Call:
 
     @property
     def entry(self) -> Entry:
-        """What is known of the request, for its log line and the metrics."""
+        """The entry of the request, for its log line and the metrics."""
         return entry_of(self.request.scope)
 
     @property
     def public_url(self) -> str:
-        """Below which the page shows passages: the service's public address, or the one that the request came to."""
+        """The base of links to passages: the service's public address, or else the one in the request."""
         return self.service.options.public_url or str(self.request.base_url)
 
     def view(self, *, collections: Iterable[str] | None = None, where: object = None) -> Gear:
-        """What the caller may see, narrowed by what the request asks for; never widened.
+        """What the caller may see, narrowed by the request; never widened.
 
         Raises:
             SettingsError: a name or the filter cannot be used.
@@ -101,10 +101,10 @@ class Call:
         return self.service.narrowed.of(self.caller.gear.scope.narrowed(collections=collections, where=where))
 
     async def search(self, work: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
-        """The result of work among the searches, unless the client goes away.
+        """Run a search in a thread; cancel it if the client disconnects.
 
         Raises:
-            TooManyCalls: as many searches run as may.
+            TooManyCalls: the limit of concurrent searches is reached.
             CallTimeout: it took too long.
         """
         call = partial(work, *arguments, **options)
@@ -113,7 +113,7 @@ class Call:
 
 
 def has_model(gear: Gear) -> bool:
-    """Whether there is a chat model; it is opened, and not called."""
+    """Whether there is a chat model; this opens it, but does not call it."""
     try:
         _ = gear.chat
     except ModelError:
@@ -129,7 +129,7 @@ def call_of(request: Request) -> Call:
 
 
 def service_of(request: Request) -> Service:
-    """The service that a request came to."""
+    """The service of a request."""
     service = request.app.state.service
     assert isinstance(service, Service)
     return service

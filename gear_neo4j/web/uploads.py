@@ -1,4 +1,4 @@
-"""Uploads: a form with files and fields, each checked before anything is kept."""
+"""Uploads: a form with files and fields, all checked before anything is stored."""
 
 import re
 from collections.abc import AsyncIterator, Mapping
@@ -32,13 +32,13 @@ EXTRACT: dict[str, Extract] = {"auto": "auto", "rules": "rules", "none": "none"}
 _File = Annotated[str, Field(json_schema_extra={"format": "binary"})]
 SWITCH = {"true": True, "false": False}
 ACCEPTED = (*suffixes(), LINES)
-# Bytes of names and fields; other encodings of Python's would have to be trusted.
+# The only charset accepted for names and fields: Python's other decoders would have to be trusted.
 _UTF8 = re.compile(r"charset\s*=\s*\"?utf-?8\"?\s*(;|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """What was sent: the files, the collection as it was written, and how the files are to be ingested."""
+    """An upload: the files, the collection as the client wrote it, and how to ingest the files."""
 
     sent: tuple[Sent, ...]
     collection: str
@@ -66,10 +66,10 @@ FIELDS = UploadForm.model_fields.keys() - KINDS.keys()
 
 @asynccontextmanager
 async def received(request: Request, *, most_files: int) -> AsyncIterator[Upload]:
-    """The upload of a request, whose files are there for as long as the block.
+    """The upload of a request, whose files exist only in the block.
 
     Raises:
-        HTTPException: 400, it is no form; 507, the disk.
+        HTTPException: 400, it is not a form; 507, the disk is full.
         InputError, SettingsError: a field, a name or a file cannot be used.
     """
     form = await _form(request, most_files)
@@ -82,7 +82,7 @@ async def received(request: Request, *, most_files: int) -> AsyncIterator[Upload
 async def _form(request: Request, most_files: int) -> FormData:
     header = request.headers.get("content-type", "").lower()
     if not header.startswith("multipart/form-data") or ("charset" in header and not _UTF8.search(header)):
-        raise InputError("the body is no form: send multipart/form-data in UTF-8, with files in the field 'files'")
+        raise InputError("the body is not a form: send multipart/form-data in UTF-8, with files in the field 'files'")
     try:
         return await request.form(max_files=most_files, max_fields=MOST_FIELDS, max_part_size=LONGEST_FIELD * 4)
     except OSError as error:
@@ -98,7 +98,7 @@ def _upload(form: FormData) -> Upload:
         elif isinstance(value, str) and name in FIELDS:
             fields.setdefault(name, []).append(value)
         else:
-            raise InputError(f"the field {name[:40]!r} is none, or of the wrong kind: see the documentation")
+            raise InputError(f"the field {name[:40]!r} is unknown, or of the wrong kind: see the documentation")
     if not sent:
         raise InputError("no file was sent: send some in the field 'files' or 'triples'")
     _require_names_differ(sent)
@@ -126,7 +126,7 @@ def _sent(filename: str, kind: FileKind, file: UploadFile) -> Sent:
 
 
 def file_name(sent: str) -> str:
-    """The name of a file as it is kept as a source: without the folders that its sender may have named.
+    """The name of a file as a source, without any folders in the name that was sent.
 
     Raises:
         InputError: it cannot be used.
@@ -137,7 +137,7 @@ def file_name(sent: str) -> str:
     """
     name = normalize("NFC", re.split(r"[/\\]", sent)[-1]) if is_storable(sent) else ""
     if not name or name != name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-        raise InputError("a file has no name that can be used: it must be printable, and at most 200 characters")
+        raise InputError("the name of a file cannot be used: it must be printable, and have at most 200 characters")
     return name
 
 

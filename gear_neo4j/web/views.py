@@ -1,4 +1,4 @@
-"""The views of callers: one for each scope, kept while it is in use, for it holds what a search reuses."""
+"""The views of callers, one for each scope, kept while in use, because a view caches what searches reuse."""
 
 from collections import OrderedDict
 from threading import Lock
@@ -10,7 +10,7 @@ MOST_VIEWS = 64
 
 
 class Views:
-    """Views of one ``Gear`` by scope; beyond ``most`` the one that was not used for longest is dropped."""
+    """Views of one ``Gear`` by scope; beyond ``most``, the least recently used one is dropped."""
 
     def __init__(self, gear: Gear, *, most: int = MOST_VIEWS) -> None:
         self._gear = gear

@@ -1,8 +1,8 @@
-"""Who may write where: every route that writes passes here, and only what comes out of here reaches a writable Gear.
+"""Who may write where: every route that writes checks its caller here, before it reaches a writable Gear.
 
-A view of a caller is read-only. A job is done by the service's own ``Gear``, which sees everything, so it gets its
-collection from a :class:`Grant` and from nothing in its files. A job waits, and rights end: :func:`renewed` says what
-is left of a grant, and the worker makes the checks of the request again.
+The view of a caller is read-only. Jobs are done by the service's own ``Gear``, which sees everything, so the collection
+of a job comes from its :class:`Grant` only, never from its files. Rights may end while a job waits: :func:`renewed`
+returns what is left of a grant, and the worker repeats the checks of the request.
 """
 
 from collections.abc import Iterable
@@ -19,16 +19,16 @@ from gear_neo4j.web.key_ring import KeyRing
 from gear_neo4j.web.keys import Key
 
 _NO_KEY = ""
-REVOKED = "its key was revoked before this was done: send it again with another"
-KEYLESS = "the service has keys now, and this was sent without: send it again with one"
+REVOKED = "its key was revoked before this was done: send it again with another key"
+KEYLESS = "the service now requires a key, and this was sent without one: send it again with a key"
 ELSEWHERE = "this key may not write to that collection"
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The right to write to one collection: whose it is, and what its owner may see.
+    """The right to write to one collection, with its owner and what the owner may see.
 
-    :func:`grant` makes it for a request; the queue keeps it with a job, whose worker uses what :func:`renewed` leaves.
+    :func:`grant` makes it for a request, the queue stores it with a job, and the worker uses it as :func:`renewed`.
     """
 
     owner: str
@@ -37,7 +37,7 @@ class Grant:
 
 
 class RightsEnded(Exception):
-    """What a grant allowed is allowed no longer; the text is the reason, in one line."""
+    """A grant is no longer valid; the message is the reason, on one line."""
 
 
 def refusal_of(caller: Caller) -> str:
@@ -71,11 +71,11 @@ def grant(caller: Caller, collection: str) -> Grant:
 
 
 def renewed(held: Grant, ring: KeyRing) -> Grant:
-    """What is left of a grant with the keys as they are now: it may have become narrower, and never wider.
+    """What is left of a grant under the current keys: it may be narrower, but never wider.
 
     Raises:
-        RightsEnded: its key was revoked, or no longer writes to the collection.
-        KeysUnusable: nobody knows now; the grant may count again.
+        RightsEnded: its key was revoked, or may no longer write to the collection.
+        KeysUnusable: unknown at present; the grant may be valid again later.
     """
     key = require_owner(held.owner, ring)
     left = replace(held, scope=held.scope & (key.scope if key else EVERYTHING))
@@ -85,7 +85,7 @@ def renewed(held: Grant, ring: KeyRing) -> Grant:
 
 
 def require_owner(owner: str, ring: KeyRing) -> Key | None:
-    """The key of an owner as it is now; None for who needed none, and still needs none.
+    """The current key of an owner; None for an owner who needed no key, and still needs none.
 
     Raises:
         RightsEnded, KeysUnusable: see :func:`renewed`.
@@ -100,7 +100,7 @@ def require_owner(owner: str, ring: KeyRing) -> Key | None:
 
 
 def require_whole(gear: Gear, view: Gear, held: Grant, sources: Iterable[str]) -> None:
-    """Refuse to replace or remove a source of which a view does not show every passage; unknown ones pass.
+    """Refuse to replace or remove a source if a view hides any of its passages; new sources pass.
 
     Raises:
         HTTPException: 409; somebody else's document has that name.
@@ -113,14 +113,14 @@ def require_whole(gear: Gear, view: Gear, held: Grant, sources: Iterable[str]) -
 
 
 def taken(source: str) -> HTTPException:
-    """The refusal of a name; callers cannot tell whether a document has it already, or waits for it."""
+    """The refusal of a name; callers cannot tell whether a stored or a waiting document has it."""
     name = single_line(source)[:LONGEST_NAME]
     detail = f"somebody else's document has the name {name!r}, or waits to be ingested under it: choose another name"
     return HTTPException(409, detail)
 
 
 def require_source(gear: Gear, view: Gear, held: Grant, source: str) -> None:
-    """Refuse to remove a source that is not there, or of which a view does not show every passage.
+    """Refuse to remove a source that does not exist, or of which a view hides any passage.
 
     Raises:
         NothingFound: in both cases; callers cannot tell which.
@@ -132,7 +132,7 @@ def require_source(gear: Gear, view: Gear, held: Grant, source: str) -> None:
 
 
 def owner_of(caller: Caller) -> str:
-    """Whose a job is: the digest of the key, because a later key may have the name of a revoked one."""
+    """The owner of a job: the digest of the key, because a later key may have the name of a revoked one."""
     return caller.key.sha256 if caller.key else _NO_KEY
 
 
@@ -147,7 +147,7 @@ def _refusal(key: Key | None) -> str:
     if not key.writes:
         return "this key only reads: the operator makes one that writes with 'gear keys add --write'"
     if key.where is not None:
-        return "this key is limited by a filter, which cannot be applied to what is written"
+        return "this key has a filter, so it may not write: a filter does not apply to new documents"
     return ""
 
 

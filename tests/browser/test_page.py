@@ -222,7 +222,7 @@ def test_a_key_is_asked_for_and_kept_for_this_tab_alone(watch, gear, tmp_path):
     with served(gear, keys_file=file, requires_key=True) as (url, _):
         watched = watch(url, refusals=True)
         page = watched.page
-        page.get_by_text("a key is needed").wait_for()
+        page.get_by_text("a key is required").wait_for()
         page.get_by_label("Key", exact=True).fill("wrong")
         page.get_by_role("button", name="Use this key").click()
         page.get_by_text("this key is unknown").wait_for()

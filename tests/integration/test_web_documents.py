@@ -191,7 +191,7 @@ def test_an_empty_database_lists_nothing(server, embedder, empty):
         refused = send(client, {"a.txt": TEXT})
 
     assert (200, [], None) == (listed.status_code, listed.json()["sources"], listed.json()["next"])
-    assert (404, 404, "this service takes no documents") == (
+    assert (404, 404, "this service accepts no documents") == (
         absent.status_code,
         refused.status_code,
         refused.json()["detail"],

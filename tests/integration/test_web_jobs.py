@@ -233,7 +233,7 @@ def test_a_job_waits_for_a_database_that_is_gone(server, database, tmp_path, mon
             waited = next(detail for detail in details if detail)
         job = ended(client, response)
 
-    assert "the database does not answer: this goes on once it does" == waited
+    assert "the database does not answer: this continues once it does" == waited
     assert ("done", 10) == (job["state"], database.run(PASSAGES)[0]["passages"])
 
 

@@ -20,7 +20,7 @@ from tests.web import documents_in, scripted_gear, served
 pytestmark = pytest.mark.one_server_line
 
 PATIENCE = 60
-REVOKED = "the key of this request was revoked or restricted while it ran: ask for one"
+REVOKED = "the key of this request was revoked or restricted while it ran: ask for a new one"
 ASK = {"question": QUESTION}
 CHAT = {"model": "gear-gear", "stream": True, "messages": [{"role": "user", "content": QUESTION}]}
 CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "ask", "arguments": ASK}}

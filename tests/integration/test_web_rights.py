@@ -148,7 +148,7 @@ def test_what_waits_for_a_revoked_key_is_not_done(running, keys, file):
     jobs = [ended(client, response, headers=keys["root"]) for response in (first, ingested_later, other)]
 
     assert (404, ["done", "cancelled", "done"]) == (removal.status_code, [job["state"] for job in jobs])
-    assert "its key was revoked before this was done: send it again with another" == jobs[1]["detail"]
+    assert "its key was revoked before this was done: send it again with another key" == jobs[1]["detail"]
     # The next request finds it: neither its files nor its names wait for a job that takes long.
     assert ("cancelled", 2) == (at_once["state"], left)
     assert set() == texts(gear, "mine.txt")
@@ -264,7 +264,7 @@ def test_a_file_of_keys_that_cannot_be_used_loses_no_job(running, keys, file, mo
     jobs = [ended(client, first, headers=keys["root"]), ended(client, job, headers=keys["ada"])]
 
     assert (401, set(), ["done", "done"]) == (refused, before, [each["state"] for each in jobs])
-    assert waits.startswith("the service's file of keys cannot be used now")
+    assert waits.startswith("the service's file of keys cannot be used")
 
 
 def detail_of(queue, response):

@@ -160,5 +160,5 @@ def test_an_id_with_a_slash_is_refused_where_it_could_be_that_of_another_collect
 @pytest.mark.parametrize("name", ["", "a/", "a\\", "a\x00.txt", "a\n.txt", " a.txt", "\ud800.txt", "x" * 201])
 def test_a_name_that_cannot_be_a_source_is_refused(name):
     """In one line."""
-    with pytest.raises(InputError, match="a file has no name that can be used"):
+    with pytest.raises(InputError, match="the name of a file cannot be used"):
         file_name(name)

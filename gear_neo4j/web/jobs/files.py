@@ -1,4 +1,4 @@
-"""The files of jobs, under names of ours: nothing that a client sends becomes a part of a path."""
+"""The files of jobs, under generated names: no path contains anything from a client."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ LINES = ".jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A file as it was sent: by its sender's name for it, of a kind that can be ingested."""
+    """An uploaded file, with the name given by its sender, of a kind that can be ingested."""
 
     name: str
     kind: FileKind
@@ -29,7 +29,7 @@ def document_names(files: "Iterable[Sent | JobFile]") -> tuple[str, ...]:
 
 
 class JobFiles:
-    """The files below a folder, a folder for each job; only their owner can read them.
+    """The files below a folder, in a folder for each job; other users of the machine cannot read them.
 
     Raises:
         OSError: the folder cannot be used. So do all methods.
@@ -56,7 +56,7 @@ class JobFiles:
             raise
 
     def names(self, job: Job) -> Mapping[Path, str]:
-        """The names of a job's files by their paths, in the order in which they were sent."""
+        """The names of a job's files by path, in the order in which they were sent."""
         folder = self._folder / job.id
         return {
             folder / _stored_name(number, Path(file.name).suffix.lower()): file.name
@@ -68,7 +68,7 @@ class JobFiles:
         shutil.rmtree(self._folder / id, ignore_errors=True)
 
     def keep(self, ids: Collection[str]) -> None:
-        """Remove the files of all other jobs: a process may have died before it could."""
+        """Remove the files of all other jobs, which a process that died may have left."""
         for folder in self._folder.iterdir():
             if folder.name not in ids:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -87,7 +87,7 @@ def _write(path: Path, content: BinaryIO) -> int:
 
 
 def _to_disk(folder: Path) -> None:
-    # A file is only there after a power cut if its folder was written, too; Windows opens no folder.
+    # A file survives a power cut only if its folder was also synced; Windows cannot open folders.
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)

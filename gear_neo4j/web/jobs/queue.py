@@ -1,4 +1,4 @@
-"""The jobs of a service: accepted, looked at, cancelled; the files, the queue and the thread behind them."""
+"""The jobs of a service: accepts, shows and cancels them, and connects their files, queue and thread."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ MISSING = "there is no such job: GET /api/jobs lists those of this key"
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """An open queue; the lock is held as long as it is."""
+    """An open queue, which holds the lock of its folder."""
 
     lock: FileLock
     store: JobStore
@@ -38,7 +38,7 @@ class _Open:
 
 
 class JobQueue:
-    """The jobs of one service, which starts also where their folder cannot be used: it is tried again when needed."""
+    """The jobs of one service; it starts even if their folder cannot be used, and tries again when it is needed."""
 
     def __init__(self, gear: Gear, options: ServiceOptions, *, ring: KeyRing) -> None:
         self._rights = JobRights(gear, ring)
@@ -48,7 +48,7 @@ class JobQueue:
         self.is_stopping = False
 
     def start(self) -> None:
-        """Go on with what an earlier process has left; what is wrong with the folder is said to whoever sends files."""
+        """Resume the jobs that an earlier process left; an error of the folder is reported to clients that use it."""
         if self._options.uploads_folder:
             try:
                 self._open()
@@ -59,9 +59,9 @@ class JobQueue:
         """Accept files; once this returns, they are on disk and will be ingested.
 
         Raises:
-            TooManyCalls: too much waits already.
-            HTTPException: 409, a document of another owner waits for one of the names; 507, the disk; 503, another
-                service has the folder.
+            TooManyCalls: too many jobs or bytes are waiting.
+            HTTPException: 409, a waiting document of another owner has one of the names; 507, the disk failed; 503,
+                another service uses the folder.
         """
         opened, id = self._open(), uuid4().hex
         self._require_room(opened, held)
@@ -122,7 +122,7 @@ class JobQueue:
         return job
 
     def count(self, state: JobState) -> int:
-        """How many jobs are in a state; 0 where there is no queue."""
+        """The number of jobs in a state; 0 if there is no queue."""
         try:
             return self._opened.store.count(state) if self._opened else 0
         except sqlite3.Error:
@@ -135,7 +135,7 @@ class JobQueue:
             self._opened.worker.stop()
 
     def close(self, *, seconds: float) -> None:
-        """Stop, and wait at most so long."""
+        """Stop, and wait at most ``seconds``."""
         self.stop()
         if self._opened:
             self._opened.worker.join(seconds)
@@ -147,23 +147,23 @@ class JobQueue:
             self._rights.drop_revoked(opened.store, opened.files)
             waiting, size = opened.store.waiting(held.owner), opened.store.bytes()
         if waiting >= self._options.waiting_jobs or size >= self._options.waiting_bytes:
-            raise TooManyCalls("too many documents wait already: try again later")
+            raise TooManyCalls("too many documents are waiting: try again later")
 
     def _open(self) -> _Open:
         folder = self._options.uploads_folder
         if folder is None:
-            raise HTTPException(404, "this service takes no documents")
+            raise HTTPException(404, "this service accepts no documents")
         with self._opening:
             if self._opened is None and not self.is_stopping:
                 with _disk():
                     self._opened = _opened(folder, self._rights)
             if self._opened is None:
-                raise HTTPException(503, "the service stops: try again")
+                raise HTTPException(503, "the service is stopping: try again later")
             return self._opened
 
 
 def _own_names(held: Grant, sent: Sequence[Sent]) -> tuple[str, ...]:
-    """The names that must be nobody else's; who sees every document of the collection may replace each."""
+    """The names that must not belong to others; none if the owner sees, and may replace, every document."""
     return () if held.scope.principals is None else document_names(sent)
 
 
@@ -184,7 +184,7 @@ def _opened(folder: Path, rights: JobRights) -> _Open:
 
 @contextmanager
 def _disk() -> Iterator[None]:
-    """What is wrong with the folder, as a problem without a path."""
+    """Turn errors of the folder into problems, without its path."""
     try:
         yield
     except Timeout as error:
@@ -196,5 +196,5 @@ def _disk() -> Iterator[None]:
 
 
 def unkept(reason: str | None) -> str:
-    """Why documents cannot be kept, in words for their sender."""
-    return f"documents cannot be kept: {reason or 'the disk failed'}; the operator must free or repair it"
+    """The message for clients when documents cannot be stored."""
+    return f"documents cannot be stored: {reason or 'the disk failed'}; the operator must free or repair it"

@@ -1,4 +1,4 @@
-"""What a job may still do: the checks of its request once more, with the keys as they are then."""
+"""What a job may still do: repeats the checks of its request with the current keys."""
 
 from dataclasses import dataclass, replace
 
@@ -21,17 +21,17 @@ class JobRights:
         """What is left of a job's grant.
 
         Raises:
-            RightsEnded: nothing.
-            KeysUnusable: nobody knows now.
+            RightsEnded: nothing is left.
+            KeysUnusable: unknown at present.
         """
         return renewed(Grant(stored.owner, stored.job.collection, stored.scope), self.ring)
 
     def require(self, stored: StoredJob) -> None:
-        """Check a job that is to begin, or to go on: its key, its collection, and the names of its documents.
+        """Check a job before it starts or resumes: its key, its collection, and the names of its documents.
 
         Raises:
             RightsEnded, KeysUnusable: see :meth:`require_key`.
-            HTTPException, NothingFound: a name is no longer free, or its document no longer visible as a whole.
+            HTTPException, NothingFound: a name is now in use, or part of its document is now hidden from the owner.
         """
         job, held = stored.job, self.require_key(stored)
         if job.task == "forget" and not job.started:
@@ -42,7 +42,7 @@ class JobRights:
         require_whole(self.gear, self._view(scope), held, names)
 
     def drop_revoked(self, store: JobStore, files: JobFiles) -> None:
-        """Cancel what waits for keys that were revoked, and remove its files; nobody else waits for it."""
+        """Cancel the waiting jobs of revoked keys, and remove their files; nobody else needs them."""
         for owner in store.owners():
             try:
                 require_owner(owner, self.ring)
@@ -57,7 +57,7 @@ class JobRights:
 
 
 def _with_own_readers(scope: Scope, stored: StoredJob) -> Scope:
-    """A scope that also shows what the job itself has written, for readers of whom its owner may be none."""
+    """A scope that also shows what the job has written, even for readers that do not include its owner."""
     if scope.principals is None:
         return scope
     return replace(scope, principals=scope.principals | set(stored.options.readers or ()))

@@ -1,6 +1,6 @@
-"""The queue of jobs: one table of SQLite, so that it survives the process, and no other process is needed.
+"""The queue of jobs: a table of SQLite, which survives the process and needs no other one.
 
-A job is taken by marking it, not by removing it: what was running when the process died is taken first by the next.
+Taking a job marks it and does not remove it: if the process dies, the next one takes it first.
 """
 
 import json
@@ -20,7 +20,7 @@ from gear_neo4j.text.printable import json_text
 from gear_neo4j.wire import from_json, to_json
 
 FILE_NAME = "jobs.sqlite"
-# Of the ended jobs of a key, so many are kept.
+# Number of finished jobs to keep for each key.
 MOST_ENDED = 200
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS job (
@@ -31,10 +31,10 @@ CREATE TABLE IF NOT EXISTS job (
 CREATE INDEX IF NOT EXISTS job_state ON job (state, number);
 CREATE INDEX IF NOT EXISTS job_owner ON job (owner, number);
 """
-# Jobs of an earlier version have none: what their keys may see now counts alone.
+# Jobs of an earlier version have no scope: they use the current scope of their key.
 _SCOPE = "ALTER TABLE job ADD COLUMN scope TEXT NOT NULL DEFAULT '{}'"
 _COLUMNS = "id, owner, starts, cancelled, options, document, scope"
-# The files of jobs of other owners in a collection, as JSON: SQLite's own texts end at a null character.
+# The files of other owners' jobs in a collection, as JSON, because SQLite's texts end at a null character.
 _FILES_OF_OTHERS = """
 SELECT json_extract(document, '$.files') FROM job
 WHERE state IN ('waiting', 'running') AND owner <> ? AND json_extract(document, '$.collection') = ?
@@ -43,13 +43,13 @@ Extract = Literal["auto", "rules", "none"]
 
 
 def now() -> str:
-    """The time as jobs keep it: ISO 8601 in UTC, in seconds."""
+    """The current time as jobs store it: ISO 8601 in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True, slots=True)
 class JobOptions:
-    """How the files of a job are ingested; ``readers`` is None where its sender says nothing about them."""
+    """How to ingest the files of a job; ``readers`` is None if its sender did not set any."""
 
     readers: tuple[str, ...] | None = None
     replace: bool = False
@@ -58,9 +58,9 @@ class JobOptions:
 
 @dataclass(frozen=True, slots=True)
 class StoredJob:
-    """A job in the queue: whose it is, what its owner could see when it was accepted, and how far it got.
+    """A job in the queue, with its owner, what the owner could see when it was accepted, and its progress.
 
-    ``starts`` is how often it was begun without an end, ``cancelled`` whether it is to end.
+    ``starts`` counts the starts without an end; ``cancelled`` says that the job must end.
     """
 
     job: Job
@@ -72,7 +72,7 @@ class StoredJob:
 
 
 class NameWaits(Exception):
-    """A job of another owner will make a document of that name."""
+    """An unfinished job of another owner has a document with this name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -99,13 +99,13 @@ class JobStore:
             self._connection.execute(_SCOPE)
 
     def add(self, stored: StoredJob, *, names: Collection[str] = ()) -> None:
-        """Put a job at the end of the queue; the oldest of its owner's ended jobs beyond 200 are dropped.
+        """Put a job at the end of the queue; its owner's oldest finished jobs beyond 200 are dropped.
 
         Args:
-            names: those that no unfinished job of another owner may have in the collection.
+            names: names that no unfinished job of another owner may have in the collection.
 
         Raises:
-            NameWaits: one has; nothing was put into the queue.
+            NameWaits: a job has one; nothing was put into the queue.
         """
         job, size = stored.job, sum(file.bytes for file in stored.job.files)
         options, scope = json.dumps(asdict(stored.options)), json_text(stored.scope.json)
@@ -125,7 +125,7 @@ class JobStore:
             )
 
     def get(self, id: str) -> StoredJob | None:
-        """The job of an id."""
+        """The job with an id."""
         return next(iter(self._select("WHERE id = ?", id)), None)
 
     def newest(self, *, owner: str | None, limit: int) -> list[StoredJob]:
@@ -133,7 +133,7 @@ class JobStore:
         return self._select("WHERE ? IS NULL OR owner = ? ORDER BY number DESC LIMIT ?", owner, owner, limit)
 
     def take(self) -> StoredJob | None:
-        """The next job, marked as running: one that was running already, without an end, else the first that waits."""
+        """Mark the next job as running, and return it: one that was already running, else the first waiting one."""
         with self._transaction() as connection:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} FROM job WHERE state IN ('running', 'waiting') ORDER BY state, number LIMIT 1"
@@ -148,7 +148,7 @@ class JobStore:
         return replace(stored, job=job, starts=stored.starts + 1)
 
     def save(self, job: Job) -> bool:
-        """Keep how far a job is; whether it is to be cancelled. One that waits again counts as never begun."""
+        """Store the progress of a job; returns whether it must end. A job that waits again counts as never started."""
         with self._transaction() as connection:
             connection.execute(
                 "UPDATE job SET state = :state, document = :document, "
@@ -159,35 +159,35 @@ class JobStore:
         return bool(row and row[0])
 
     def cancel(self, id: str, *, finished: str) -> None:
-        """Cancel a job that waits; one that runs is marked, and nothing happens to one that has ended."""
+        """Cancel a waiting job, or mark a running one; a finished one stays as it is."""
         with self._transaction() as connection:
             _cancel(connection, "id = ?", id, finished=finished)
             connection.execute("UPDATE job SET cancelled = 1 WHERE id = ? AND state = 'running'", (id,))
 
     def count(self, state: JobState) -> int:
-        """How many jobs are in a state."""
+        """The number of jobs in a state."""
         return self._number("SELECT count(*) FROM job WHERE state = ?", state)
 
     def waiting(self, owner: str) -> int:
-        """How many jobs of an owner have not ended."""
+        """The number of an owner's unfinished jobs."""
         return self._number("SELECT count(*) FROM job WHERE owner = ? AND state IN ('waiting', 'running')", owner)
 
     def bytes(self) -> int:
-        """How large the files of all jobs are that have not ended."""
+        """The size of the files of all unfinished jobs."""
         return self._number("SELECT coalesce(sum(bytes), 0) FROM job WHERE state IN ('waiting', 'running')")
 
     def unfinished(self) -> frozenset[str]:
-        """The ids of the jobs that have not ended."""
+        """The ids of the unfinished jobs."""
         return frozenset(stored.job.id for stored in self._select("WHERE state IN ('waiting', 'running')"))
 
     def owners(self) -> list[str]:
-        """Whose jobs wait, each once."""
+        """The owners of waiting jobs."""
         with self._lock:
             rows = self._connection.execute("SELECT DISTINCT owner FROM job WHERE state = 'waiting'").fetchall()
         return [str(owner) for (owner,) in rows]
 
     def cancel_waiting(self, owner: str, *, finished: str, detail: str) -> list[str]:
-        """Cancel the jobs of an owner that wait; their ids."""
+        """Cancel the waiting jobs of an owner, and return their ids."""
         with self._transaction() as connection:
             return _cancel(connection, "owner = ?", owner, finished=finished, detail=detail)
 
@@ -213,7 +213,7 @@ class JobStore:
                 yield cursor
                 cursor.execute("COMMIT")
             except BaseException:
-                # SQLite has rolled back by itself after some errors, such as that of a full disk.
+                # SQLite rolls back by itself after some errors, such as a full disk.
                 if self._connection.in_transaction:
                     cursor.execute("ROLLBACK")
                 raise

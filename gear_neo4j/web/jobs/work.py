@@ -1,4 +1,4 @@
-"""What a job does: it ingests its files into its collection, or forgets a source there; each can be repeated."""
+"""Does a job: ingests its files into its collection, or forgets a source there; both can be repeated."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -22,13 +22,13 @@ def perform(
     on_progress: OnProgress,
     on_problem: Callable[[Problem], None],
 ) -> dict[str, int]:
-    """Do a job with the service's own ``Gear``; what it read, wrote and removed.
+    """Do a job with the service's own ``Gear``, and return the counts of what it read, wrote and removed.
 
     Args:
-        files: the names of its files by their paths.
+        files: the names of its files, by path.
 
     Raises:
-        GearError: what is wrong with the files, without a path, or with the database.
+        GearError: an error in the files, without their paths, or of the database.
     """
     if stored.job.task == "forget":
         return _forget(gear, stored, on_progress)
@@ -50,7 +50,7 @@ def perform(
 
 
 def _extract(gear: Gear, stored: StoredJob, on_progress: OnProgress) -> dict[str, int]:
-    """Let the rules read every passage of the collection that they have not read, also those that have triples."""
+    """Let the rules read every passage of the collection that they have not read, even if it has triples."""
     extracted = gear.corpus.extract(
         extractor=Rules.name,
         collection=stored.job.collection,
@@ -64,5 +64,5 @@ def _forget(gear: Gear, stored: StoredJob, on_progress: OnProgress) -> dict[str,
     try:
         return asdict(gear.corpus.forget(job.source, collection=job.collection, exact=True, on_progress=on_progress))
     except NothingFound:
-        # Interrupted after its last batch, and repeated.
+        # An earlier run was interrupted after its last batch.
         return {}

@@ -1,4 +1,4 @@
-"""The thread that does the jobs of the queue, one after the other; a search has the other core."""
+"""The thread that does the jobs of the queue, one by one, to leave the other cores to searches."""
 
 import logging
 import sqlite3
@@ -23,22 +23,22 @@ from gear_neo4j.web.writing import RightsEnded
 
 LOGGER = logging.getLogger("gear_neo4j.web")
 MOST_PROBLEMS = 100
-# A job that was begun so often without an end has ended the process each time.
+# A job that was started more often than this without an end has ended the process each time.
 MOST_STARTS = 5
 RETRY_SECONDS = 5.0
-UNAVAILABLE = "the database does not answer: this goes on once it does"
-UNKNOWN = "the service's file of keys cannot be used now: this goes on once its operator has repaired it"
-DEADLY = "the service ended each time that it worked on this: send fewer or smaller files"
+UNAVAILABLE = "the database does not answer: this continues once it does"
+UNKNOWN = "the service's file of keys cannot be used: this continues once the operator has repaired it"
+DEADLY = "the service crashed each time it worked on this: send fewer or smaller files"
 
 
 class Stopped(Exception):
-    """A job ends here, because it was cancelled or the service stops."""
+    """A job must end, because it was cancelled or the service stops."""
 
 
 class Worker:
-    """Does the jobs of a queue with one ``Gear``; begins with :meth:`start`, and ends with :meth:`stop`.
+    """Does the jobs of a queue with one ``Gear``, between :meth:`start` and :meth:`stop`.
 
-    Rights are checked when a job begins or goes on, and those of its key again at each batch.
+    Rights are checked when a job starts or resumes, and those of its key also at each batch.
     """
 
     def __init__(self, gear: Gear, store: JobStore, files: JobFiles, *, rights: JobRights) -> None:
@@ -47,11 +47,11 @@ class Worker:
         self._store = store
         self._files = files
         self._woken, self._stopping = Event(), Event()
-        # A daemon: a batch that takes long must not keep a stopped service alive.
+        # A daemon thread, because a long batch must not keep a stopped service alive.
         self._thread = Thread(target=self._work, name="gear-jobs", daemon=True)
 
     def start(self) -> None:
-        """Begin with what an earlier process has left."""
+        """Start with the jobs that an earlier process left."""
         self._thread.start()
 
     def wake(self) -> None:
@@ -59,12 +59,12 @@ class Worker:
         self._woken.set()
 
     def stop(self) -> None:
-        """End at the next batch; the job under way is done later."""
+        """End at the next batch; a running job is done later."""
         self._stopping.set()
         self._woken.set()
 
     def join(self, seconds: float) -> None:
-        """Wait for the end, at most so long."""
+        """Wait for the end, at most ``seconds``."""
         if self._thread.ident:
             self._thread.join(seconds)
 
@@ -79,12 +79,12 @@ class Worker:
                 elif not self._stopping.is_set():
                     self._woken.wait()
             except Exception as error:
-                # The disk, as everything else that can happen is the job's: what could not be kept is done again.
+                # The disk, since all other errors belong to a job. What could not be stored is done again.
                 LOGGER.error("%s", json_text({"error": type(error).__name__, "detail": "the queue cannot be written"}))
                 self._stopping.wait(RETRY_SECONDS)
 
     def _do(self, stored: StoredJob) -> None:
-        """Do a job, and keep how it ended."""
+        """Do a job, and store its result."""
         if stored.cancelled or stored.starts > MOST_STARTS:
             state: JobState = "cancelled" if stored.cancelled else "failed"
             self._end(stored.job, state, detail="" if stored.cancelled else DEADLY)
@@ -110,7 +110,7 @@ class Worker:
             self._store.save(replace(job, state="waiting", detail=detail))
             self._stopping.wait(RETRY_SECONDS)
         elif isinstance(error, sqlite3.Error):
-            # The disk is full: it is not the fault of the job, which goes on once there is room.
+            # The disk is full, which is not the fault of the job: it continues once there is room.
             self._stopping.wait(RETRY_SECONDS)
             self._store.save(replace(job, state="waiting"))
         else:
@@ -118,7 +118,7 @@ class Worker:
             self._end(job, "failed", detail=self._detail(job, error))
 
     def _check(self, stored: StoredJob) -> None:
-        """Whether a job that is under way may go on.
+        """Check that a running job may continue.
 
         Raises:
             Stopped, RightsEnded, KeysUnusable: it may not.
@@ -132,7 +132,7 @@ class Worker:
         self._files.remove(job.id)
 
     def _detail(self, job: Job, error: Exception) -> str:
-        """What went wrong, with the names of files as their sender knows them."""
+        """The error message, with files named as their sender knows them."""
         detail = failure_of(error).detail
         for path, name in self._files.names(job).items():
             detail = detail.replace(str(path), name)
@@ -140,7 +140,7 @@ class Worker:
 
 
 class _Run:
-    """A job under way: what happens is kept in the queue as it happens, so that it can be looked at."""
+    """A running job, which stores its progress and problems in the queue, where clients can see them."""
 
     def __init__(self, job: Job, store: JobStore, *, check: Callable[[], None]) -> None:
         self.job = replace(job, progress=(), problems=(), problem_count=0)
@@ -148,15 +148,15 @@ class _Run:
         self._check = check
 
     def begin(self) -> None:
-        """Keep that it has begun."""
+        """Store that the job has started."""
         self.job = replace(self.job, started=self.job.started or now())
         self._store.save(self.job)
 
     def progressed(self, progress: Progress) -> None:
-        """Keep how far a stage is.
+        """Store the progress of a stage.
 
         Raises:
-            Stopped: it is not to go on; so does ``check``.
+            Stopped: the job must end; ``check`` may raise more.
         """
         stages = {stage.stage: stage for stage in (*self.job.progress, progress)}
         self.job = replace(self.job, progress=tuple(stages.values()))
@@ -165,7 +165,7 @@ class _Run:
         self._check()
 
     def reported(self, problem: Problem) -> None:
-        """Keep a problem, if it is among the first; they are written with the next progress."""
+        """Record a problem, if it is among the first; it is stored with the next progress."""
         problems = self.job.problems
         kept = (*problems, problem) if len(problems) < MOST_PROBLEMS else problems
         self.job = replace(self.job, problems=kept, problem_count=self.job.problem_count + 1)

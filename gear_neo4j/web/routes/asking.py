@@ -21,12 +21,12 @@ from gear_neo4j.web.service import AnyCall, Call
 from gear_neo4j.wire import documents, to_json
 
 router = APIRouter(prefix="/api", tags=["answers"])
-# The kinds that a client of the stream knows by another name.
+# The kinds of events with another name in the stream.
 NAMES: dict[EventKind, str] = {"question": "step"}
 STREAM = {
     "description": "The answer; with `stream`, server-sent events `step`, `facts`, `verdict`, `failure`, `token`, "
     "`answer` and `error`; their data are documents of kind `event`, those of `error` of kind `problem`. The last one "
-    "is `answer`, which counts, or `error`.",
+    "is `answer`, with the final result, or `error`.",
     "content": {"text/event-stream": {"schema": {"type": "string"}}},
 }
 
@@ -46,13 +46,13 @@ async def ask(body: AskBody, call: AnyCall) -> Response:
 
 
 def seconds_of(call: Call, wanted: float | None) -> float:
-    """The seconds after which an agent begins no further call: those that are wanted, or fewer."""
+    """The seconds after which an agent starts no further call: as requested, up to the service's limit."""
     most = call.service.options.ask_seconds
     return min(wanted or most, most)
 
 
 async def answered(call: Call, run: "partial[Answer]", *, seconds: float) -> Answer:
-    """The answer of a run; a client that goes away ends the run at its next step."""
+    """The answer of a run; if the client disconnects, the run ends at its next step."""
     answer = await cancel_on_disconnect(call.request, call.service.asks.run(run, seconds=seconds + GRACE))
     record_answer(call.entry, answer)
     return answer

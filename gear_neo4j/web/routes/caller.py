@@ -1,4 +1,4 @@
-"""Who calls, and what the service lets them do."""
+"""The caller and its rights."""
 
 from collections.abc import Iterable
 
@@ -16,7 +16,7 @@ router = APIRouter(prefix="/api", tags=["service"])
 
 @router.get("/caller", response_model=Rights, responses=problems())
 async def caller(call: AnyCall) -> Response:
-    """What the holder of the key may see, and which kinds of files it may send."""
+    """What the holder of the key may see, and which types of files it may upload."""
     scope = call.caller.gear.scope
     writes = call.service.options.uploads_folder is not None and not refusal_of(call.caller)
     rights = Rights(

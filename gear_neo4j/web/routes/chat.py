@@ -28,7 +28,7 @@ router = APIRouter(prefix="/v1", tags=["OpenAI"])
 
 @router.get("/models", response_model=Models, responses=chat_failures(504))
 async def models(call: AnyCall) -> Response:
-    """The agents that the caller may use, as models; without a language model, those that do without."""
+    """The agents that the caller may use, as models; without a language model, only agents that need none."""
     with_model = await call.search(has_model, call.caller.gear)
     agents = await _agents(call)
     usable = [agent for agent in agents if with_model or not AGENTS.entries[agent].recipe().requires_model]
@@ -45,7 +45,7 @@ async def model(model: str, call: AnyCall) -> Response:
 
 @router.post("/chat/completions", response_model=Completion, responses=chat_failures(404, 422, 502, 503, 504))
 async def completions(body: ChatBody, call: AnyCall) -> Response:
-    """Answer the last message of the user; the text ends with the sources, which are annotations, too."""
+    """Answer the user's last message; the text ends with the sources, which are also annotations."""
     question = call.entry.question = body.question
     seconds = seconds_of(call, None)
     recipe = requested_agent(await _agent_name(call, body.model), seconds=seconds)
@@ -63,7 +63,7 @@ async def completions(body: ChatBody, call: AnyCall) -> Response:
 async def _lines(
     call: Call, feed: EventFeed, first: Event | None, *, writer: ChatWriter, usage: bool
 ) -> AsyncIterator[bytes]:
-    """The chunks of a stream. Pieces of a text whose markers are not checked yet are held back."""
+    """The chunks of a stream. The text is sent once its markers are checked, not token by token."""
     yield _line(writer.opening())
     try:
         async for event in events_of(feed, first):
@@ -86,16 +86,16 @@ def _line(chunk: dict[str, Any]) -> bytes:
 
 
 async def _agents(call: Call) -> list[str]:
-    # Under a scope the graph is asked how much of it that is.
+    # In a thread: under a scope, this queries the graph for the scope's size.
     offered = await call.search(AGENTS.offered, call.caller.gear.graph)
     return [entry.name for entry in offered]
 
 
 async def _agent_name(call: Call, model: str) -> str:
-    """The agent that a model stands for.
+    """The agent behind a model's name.
 
     Raises:
-        HTTPException: 404, there is none, or none that the caller may use.
+        HTTPException: 404, there is none that the caller may use.
     """
     name = model.removeprefix(PREFIX)
     agents = await _agents(call)

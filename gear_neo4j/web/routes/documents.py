@@ -1,4 +1,4 @@
-"""Documents: sent to be ingested, listed by source, and forgotten; what writes is a job."""
+"""Documents: upload, list and forget them; jobs do the writing."""
 
 from typing import Annotated, Any
 
@@ -17,7 +17,7 @@ from gear_neo4j.wire import documents, to_json
 PATH = "/api/documents"
 LONGEST_SOURCE = 2_000
 router = APIRouter(prefix=PATH, tags=["documents"])
-# Described here, because the route reads the form only once it is known that its caller may write.
+# Described here, because the route reads the form only after it has checked that its caller may write.
 FORM: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -39,7 +39,7 @@ async def send(call: AnyCall) -> Response:
     require_writer(call.caller)
     service = call.service
     if not service.uploads.acquire(blocking=False):
-        raise TooManyCalls("as many uploads arrive at once as may: try again")
+        raise TooManyCalls("too many uploads at once: try again")
     try:
         async with received(call.request, most_files=service.options.upload_files) as upload:
             held = grant(call.caller, upload.collection)
@@ -57,7 +57,7 @@ async def sources(
     after: Source = "",
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
 ) -> Response:
-    """The sources of the passages that the caller sees, in order; `next` is `after` of the next page."""
+    """The sources of the passages that the caller sees, in order; `next` is the `after` of the next page."""
     view = call.view(collections=None if collection is None else [collection])
     return Json(to_json(await call.search(view.corpus.sources, after=after, limit=limit)))
 
@@ -69,7 +69,7 @@ async def sources(
     responses=problems(404, 422, 503, 504, 507),
 )
 async def forget(source: str, collection: str, call: AnyCall) -> Response:
-    """Forget a source of a collection: all its passages, and the triples that they state."""
+    """Forget a source of a collection, with all its passages and their triples."""
     held = grant(call.caller, collection)
     await call.search(require_source, call.service.gear, call.caller.gear, held, source)
     return _accepted(await run_in_threadpool(call.service.jobs.forget, held, source))

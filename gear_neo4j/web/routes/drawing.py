@@ -1,4 +1,4 @@
-"""The picture of paths as a page draws it: where each box and line stands."""
+"""The picture of paths: the position of each box and line, for a page to draw."""
 
 from collections.abc import Sequence
 
@@ -57,7 +57,7 @@ def _box(box: Box) -> PictureBox:
 
 
 def _links(call: Call, paths: Sequence[Path]) -> list[str]:
-    """The address of each path in Neo4j Browser, where its caller could see nothing that is hidden here."""
+    """The address of each path in Neo4j Browser; empty unless the caller may see everything."""
     gear = call.caller.gear
     uri = call.service.options.neo4j_uri if gear.scope.is_everything else None
     return [browser_url(path_cypher(path), uri=uri, database=gear.graph.name) for path in paths]

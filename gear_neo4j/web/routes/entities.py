@@ -1,4 +1,4 @@
-"""Entities of the graph: those of a name, and one with its facts."""
+"""Entities of the graph: by name, and one with its facts."""
 
 from typing import Annotated
 
@@ -16,13 +16,13 @@ Name = Annotated[str, Query(min_length=1, max_length=LONGEST_NAME)]
 
 @router.get("/entities", response_model=documents.Entities, responses=problems(422, 503, 504))
 async def entities(name: Name, call: AnyCall) -> Response:
-    """The entity of a name first, then those with similar names."""
+    """The entity with a name first, then those with similar names."""
     return Json(entities_json(name, await call.search(call.view().entities, name)))
 
 
 @router.get("/entities/{id:path}", response_model=documents.EntityDocument, responses=problems(404, 503, 504))
 async def entity(id: str, call: AnyCall) -> Response:
-    """One entity, its facts by passage, and its neighbours; of a hub, only some."""
+    """One entity, its facts by passage, and its neighbours; only some of them for a hub."""
     record = await call.search(call.view().entity, id)
     call.entry.passages = list(dict.fromkeys(fact.triple.passage_id for fact in record.facts))
     return Json(to_json(record))

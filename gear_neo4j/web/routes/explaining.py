@@ -12,7 +12,7 @@ from gear_neo4j.web.responses import problems
 from gear_neo4j.web.service import AnyCall
 from gear_neo4j.wire import run_from
 
-# The page brings its style and its script with it, and loads nothing.
+# The page contains its style and script, and loads nothing.
 PAGE_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
     "frame-ancestors 'self'; sandbox allow-scripts"

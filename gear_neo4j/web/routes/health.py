@@ -1,4 +1,4 @@
-"""Whether the service runs and is ready, and what it counts."""
+"""Whether the service runs and is ready, and its metrics."""
 
 from fastapi import APIRouter
 from starlette.requests import Request
@@ -25,7 +25,7 @@ async def healthz() -> Health:
 
 @router.get("/readyz", response_model=Health, responses=problems(503))
 async def readyz(request: Request, service: AnyService) -> Response:
-    """The embedding model is loaded and the database is there; else 503 names what is missing. Needs no key."""
+    """The embedding model is loaded and the database available; else 503 names what is missing. Needs no key."""
     if missing := await service.readiness.missing():
         return failure_response(request, http_failure(503, f"not ready, missing: {', '.join(missing)}"))
     return Json(Health().model_dump())
@@ -33,7 +33,7 @@ async def readyz(request: Request, service: AnyService) -> Response:
 
 @router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}, **problems()})
 async def metrics(call: AnyCall) -> Response:
-    """Counts and times in the format of Prometheus."""
+    """Metrics in the format of Prometheus."""
     return Response(call.service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
@@ -45,7 +45,7 @@ async def status(call: AnyCall) -> Response:
 
 @router.get("/api/health", response_model=Examination, responses=problems(503, 504))
 async def health(call: AnyCall) -> Response:
-    """What the doctor says of the database, for callers who may see all of it."""
+    """The findings of the doctor, for callers who may see the whole database."""
     gear = call.caller.gear
     if not gear.scope.is_everything:
         raise ScopeRefusal("the examination reads the whole database: use a key without restrictions")

@@ -1,4 +1,4 @@
-"""Jobs: what has become of the documents that were sent."""
+"""Jobs: the state of uploaded documents."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,34 +22,34 @@ LOOK_SECONDS = 0.2
 router = APIRouter(prefix="/api/jobs", tags=["documents"])
 STREAM = {
     "description": "Server-sent events `progress`, and `end` as the last one; their data are documents of kind `job`. "
-    "`error`, a document of kind `problem`, is the last one if the caller's key ends before the job does.",
+    "`error`, a document of kind `problem`, is the last one if the caller's key becomes invalid before the job ends.",
     "content": {"text/event-stream": {"schema": {"type": "string"}}},
 }
 
 
 @router.get("", response_model=Jobs, responses=problems(404, 422, 503, 507))
 async def jobs(call: AnyCall, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> Response:
-    """The newest jobs of the caller's key; a key that sees everything sees those of all."""
+    """The newest jobs of the caller's key; a key that sees everything sees those of all keys."""
     newest = await run_in_threadpool(call.service.jobs.newest, call.caller, owner_of(call.caller), limit=limit)
     return Json({"jobs": [to_json(job) for job in newest]})
 
 
 @router.get("/{id}", response_model=documents.Job, responses=problems(404, 503, 507))
 async def job(id: str, call: AnyCall) -> Response:
-    """One job: its state, how far it is, and what could not be used."""
+    """One job: its state, its progress, and what could not be used."""
     return Json(to_json(await _look(call, id)))
 
 
 @router.get("/{id}/events", response_class=Response, responses={200: STREAM, **problems(404, 503, 507)})
 async def events(id: str, call: AnyCall) -> Response:
-    """One job whenever it has got further, until it ends."""
+    """One job, sent again whenever it makes progress, until it ends."""
     first = await _look(call, id)
     return EventSourceResponse(_lines(call, first), headers={"X-Accel-Buffering": "no"})
 
 
 @router.delete("/{id}", response_model=documents.Job, responses=problems(404, 503, 507))
 async def cancel(id: str, call: AnyCall) -> Response:
-    """Cancel a job: one that waits at once, one that runs at its next batch; what it has written stays."""
+    """Cancel a job: at once if it waits, at its next batch if it runs; what it has written stays."""
     require_writer(call.caller)
     return Json(to_json(await run_in_threadpool(call.service.jobs.cancel, call.caller, id)))
 
@@ -59,7 +59,7 @@ async def _look(call: Call, id: str) -> Job:
 
 
 async def _lines(call: Call, first: Job) -> AsyncIterator[bytes]:
-    """The events of a job, and a sign of life where nothing happens; they end with the job, or with the service."""
+    """The events of a job, with signs of life between them; they end with the job or with the service."""
     job, silent = first, 0.0
     yield _line(job)
     while not (job.has_ended or call.service.jobs.is_stopping):

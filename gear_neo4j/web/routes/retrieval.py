@@ -28,7 +28,7 @@ async def search(body: SearchBody, call: AnyCall) -> Response:
 
 @router.post("/paths", response_model=documents.Paths, responses=problems(422, 503, 504))
 async def paths(body: PathsBody, call: AnyCall) -> Response:
-    """What a question names in the graph, and the paths between."""
+    """The entities that a question names, and the paths between them."""
     call.entry.question = body.question
     view = call.view(**body.narrowing)
     connected = await call.search(view.paths, body.question)
@@ -39,7 +39,7 @@ async def paths(body: PathsBody, call: AnyCall) -> Response:
 
 @router.get("/passages/{id:path}", response_model=documents.PassageDocument, responses=problems(404, 503, 504))
 async def passage(id: str, call: AnyCall) -> Response:
-    """One passage, and the triples that it states."""
+    """One passage, with its triples."""
     record = await call.search(call.view().passage, id)
     call.entry.passages = [record.passage.id]
     return Json(passage_json(record, public_url=call.public_url))
