@@ -1,4 +1,4 @@
-"""What every agent returns: an answer with its evidence, and the trace of the run."""
+"""The result of an agent: an answer with its evidence, and the trace of the run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ StopReason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """The target of a marker in the answer: ``[2]`` a passage, ``[F1]`` a fact of the gist memory."""
+    """The target of a marker in the answer: a passage for ``[2]``, a fact of the gist memory for ``[F1]``."""
 
     marker: str
     passage: Passage | None = None
@@ -47,9 +47,9 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class QueryAttempt:
-    """A query that an agent ran: why it failed, or the rows it returned, a line each.
+    """A query that an agent ran: why it failed, or its rows, one per line.
 
-    ``template`` names the template filled in with ``parameters``; ``cypher`` stands for a query written by a model.
+    ``template`` names the template filled in with ``parameters``; ``cypher`` is a query written by a model.
     """
 
     text: str
@@ -73,7 +73,7 @@ class ToolCall:
 class Judgement:
     """A critic's verdict: ``role`` names the critic, ``of`` is a passage's id or the text that was judged.
 
-    A higher ``score`` is better; None where the critic only gives a ``label``.
+    A higher ``score`` is better; None if the critic only gives a ``label``.
     """
 
     role: str
@@ -86,11 +86,11 @@ class Judgement:
 class Step:
     """One turn of the agent: its question, results, notes and decision; passages by id, best first.
 
-    ``linked`` has an entry for each proximal triple; ``gist`` is what the memory gained; ``reason`` is the answer where
-    ``answerable`` is True, and what is missing where it is False (None: not judged). ``merged`` is the ranking
-    had the run ended here, where it is not the fusion of all lists; ``queries`` are those sent to the database.
-    ``action`` is the decision of an agent that judges, ``judgements`` are the reasons. ``plan`` holds the open
-    questions of a planner, a line each, ``tool_calls`` those sent to tools.
+    ``linked`` has an entry for each proximal triple; ``gist`` has the facts added to the memory; ``reason`` is the
+    answer if ``answerable`` is True, and what is missing if it is False (None: not judged). ``merged`` is the ranking
+    up to this step, if it is not the fusion of all lists; ``queries`` were sent to the database. ``action`` is the
+    decision of an agent that judges, ``judgements`` are its reasons. ``plan`` has the open questions of a planner, one
+    per line, ``tool_calls`` the questions sent to tools.
     """
 
     number: int
@@ -140,7 +140,7 @@ class StepFields(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What decided a run: its steps, the passages of each gist triple, the selection, and the model's replies.
+    """The record of a run: its steps, the passages of each gist triple, the selection, and the model's replies.
 
     ``scope`` is the JSON of the scope of the run, empty without one.
     """
@@ -157,16 +157,16 @@ class Trace:
 
     @property
     def gist(self) -> tuple[Fact, ...]:
-        """The gist memory at the end, in the order in which it grew."""
+        """The final gist memory, in the order in which it grew."""
         return tuple(fact for step in self.steps for fact in step.gist)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Displayed):
-    """A short answer with its citations, the passages and paths that it rests on, and its trace.
+    """A short answer with its citations, the passages and paths behind it, and its trace.
 
-    ``removed`` holds the invented markers that were removed from the text; ``usage`` is by role.
-    ``grounded`` is False if the agent checks its answer and no passage supports it.
+    ``removed`` lists the invented markers that were removed from the text; ``usage`` is by role. ``grounded`` is False
+    if the agent checks its answer and no passage supports it.
     """
 
     question: str

@@ -48,16 +48,16 @@ class Corrector(Answerer, Protocol):
 class Crag(Budget):
     """CRAG: judges the passages of a retriever, and cuts them to the strips that help or replaces them.
 
-    ``fallback`` says what follows where nothing helps: no answer (``abstain``), another search of the corpus by a
-    rewritten question (``corpus``, not in the paper), or a search of the web. Without ``thresholds``, those of a
-    calibration apply, else the evaluator's own.
+    ``fallback`` says what happens if nothing helps: no answer (``abstain``), another search of the corpus by a
+    rewritten question (``corpus``, not in the paper), or a web search. Without ``thresholds``, those of a calibration
+    apply, else the evaluator's own.
 
     Raises:
         SettingsError: a number is out of its range, or a cross-encoder has no model.
     """
 
     name: ClassVar[str] = "crag"
-    over: AnyRetriever = option(Auto(), "the retriever that it stands on")
+    over: AnyRetriever = option(Auto(), "the retriever to build on")
     evaluator: EvaluatorName = option(
         "similarity", "what judges passages: the embedding model, the language model, or a cross-encoder"
     )
@@ -71,14 +71,14 @@ class Crag(Budget):
     fallback: Literal["abstain", "corpus", "web"] = option(
         "abstain",
         "if nothing helps: no answer, another search of the corpus, or a search of the web",
-        # It sends the question to a company, at the operator's cost.
+        # A web search sends the question to a company, at the operator's cost.
         operator_only=lambda fallback: fallback == "web",
     )
     answer: bool = option(True, "write an answer")
 
     @property
     def calls_model(self) -> bool:
-        """Whether it answers, grades, or turns the question into another one."""
+        """Whether it answers, grades, or rewrites the question."""
         return self.answer or self.evaluator == "grader" or self.fallback != "abstain" or self.over.calls_model
 
     @model_validator(mode="after")
@@ -89,11 +89,11 @@ class Crag(Budget):
 
 
 class CragLoop:
-    """One retrieval, judged: its passages are cut to the strips that help, or replaced.
+    """Retrieves once, judges the passages, and cuts them to the strips that help or replaces them.
 
     Args:
         evaluator: scores passages and strips.
-        roles: answers, and turns questions into queries; None for the retrieval alone.
+        roles: answers, and turns questions into queries; None for retrieval only.
         searcher: searches the web; none by default.
     """
 
@@ -216,7 +216,7 @@ class CragLoop:
         run.note(merged=tuple(hit.passage.id for hit in order))
         name = f"crag by {self._evaluator.name}"
         ranking = Hits(run.question, name, ranked_again(order), run.paths(), run.exact, usage=dict(run.usage))
-        # Out of budget, one more call still writes the answer from the passages so far.
+        # Even out of budget, one more call writes the answer from the passages so far.
         stop = run.stopped()
         draft = self._answer(run, context) if stop != "model_error" else Draft("")
         ended: StopReason = stop or ("answerable" if context else "abstained")

@@ -37,14 +37,14 @@ class CypherAgent(Budget):
     """
 
     name: ClassVar[str] = "cypher"
-    unscoped: ClassVar[str] = "nobody can foresee what a query that a model writes will read"
+    unscoped: ClassVar[str] = "a query written by a model may read anything"
     operator_only: ClassVar[str] = "a model writes its queries"
     rows: int = option(50, "maximum number of rows to read", least=1)
     timeout: float = option(10.0, "timeout of a query, in seconds", above=0, client_most=30)
 
 
 class CypherLoop:
-    """Question and schema to one query, its rows to facts, and the facts to an answer that cites them."""
+    """Turns question and schema into one query, its rows into facts, and the facts into an answer that cites them."""
 
     def __init__(
         self,
@@ -60,11 +60,11 @@ class CypherLoop:
         self._options = options
 
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
-        """Answer a question from the rows of a query; it reads no passage, and without rows gives no answer.
+        """Answer a question from the rows of a query, without passages; without rows, there is no answer.
 
         Raises:
-            InputError: the question is blank, k is below 1, or the graph holds nothing but passages and triples.
-            DatabaseError: the server failed; a query that it merely refuses raises nothing.
+            InputError: the question is blank, k is below 1, or the graph contains only passages and triples.
+            DatabaseError: the server failed; a query that it merely refuses does not raise.
         """
         text = checked(question, k=k)
         linked = self._finder.linked(text) if self._finder else frozenset()
@@ -114,9 +114,9 @@ class CypherLoop:
 
 
 def facts_of(read: Excerpt) -> tuple[tuple[Fact, ...], str]:
-    """A fact for each row that is not empty, in order, as many as fit into a prompt; and what is missing.
+    """A fact for each non-empty row, in order, as many as fit into a prompt; and a note on missing rows.
 
-    Where rows are missing, the first fact says so: a model that counts them must know.
+    If rows are missing, the first fact says so, because a model that counts rows must know.
 
     Example:
         >>> facts, note = facts_of(Excerpt(({"name": "Ana", "born": 1890}, {"name": None, "born": None})))

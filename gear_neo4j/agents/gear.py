@@ -31,14 +31,14 @@ SELECT_FROM = 20
 class GearAgent(Budget):
     """GeAR's agent: retrieves, walks the graph, keeps a gist memory, judges it, and rewrites the question.
 
-    It stands on a synchronised expansion (``sync``); given any other retriever, on ``sync`` over that one.
+    It builds on a synchronised expansion (``sync``); given another retriever, on ``sync`` over that one.
 
     Raises:
         SettingsError: a number is below 1.
     """
 
     name: ClassVar[str] = "gear"
-    over: AnyRetriever = option(SyncGE(base=Auto()), "the retriever that it stands on")
+    over: AnyRetriever = option(SyncGE(base=Auto()), "the retriever to build on")
     max_steps: int = option(4, "maximum number of rounds of retrieval", least=1, client_most=8)
     step_k: int = option(STEP_K, "passages to read per round", least=1)
     select: bool = option(False, "rank the first 20 passages for the answer in one more call")
@@ -47,12 +47,12 @@ class GearAgent(Budget):
 
     @property
     def title(self) -> str:
-        """Its name, and the first stage of its expansion."""
+        """Its name, with the first stage of its expansion."""
         return f"{self.name} over {self.sync.title.removeprefix('sync over ')}"
 
     @property
     def sync(self) -> SyncGE:
-        """The expansion that it stands on, which reads ``step_k`` passages a round."""
+        """The expansion that it builds on, which reads ``step_k`` passages per round."""
         if isinstance(self.over, SyncGE):
             return self.over.model_copy(update={"base_k": self.step_k})
         return SyncGE(base=self.over, base_k=self.step_k)
@@ -61,15 +61,15 @@ class GearAgent(Budget):
     def _one_step_k(self) -> Self:
         over = self.over
         if isinstance(over, SyncGE) and "base_k" in over.model_fields_set and over.base_k != self.step_k:
-            raise SettingsError(f"gear reads step_k passages a round ({self.step_k}): leave base_k of sync out")
+            raise SettingsError(f"gear reads step_k passages per round ({self.step_k}): leave base_k of sync out")
         return self
 
 
 class GearLoop:
     """The loop of GeAR over one database.
 
-    Retrieval, reader and beam search get the step's question; constructor, reason, rewrite and answer the original one
-    (the paper's figure 1).
+    Retrieval, reader and beam search get the question of the step; constructor, reason, rewrite and answer get the
+    original one (figure 1 of the paper).
     """
 
     def __init__(

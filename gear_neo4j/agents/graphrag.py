@@ -1,4 +1,4 @@
-"""GraphRAG (Edge et al. 2024) over the graph's own triples: about single entities, and about the whole corpus."""
+"""GraphRAG (Edge et al. 2024) over the graph's triples: its local search and its global search."""
 
 import random
 from collections import Counter
@@ -24,7 +24,7 @@ from gear_neo4j.roles.answering import Thinker
 from gear_neo4j.roles.parsers import Draft
 from gear_neo4j.roles.reporter import Point, Report, Reporter
 
-# What an answer is made from, in tokens, and the shares of reports, passages and facts in it.
+# The size of the context of an answer, in tokens, and the shares of reports, passages and facts in it.
 CONTEXT = 12_000
 REPORTS, PASSAGES, FACTS = 0.15, 0.5, 0.35
 SHUFFLE = 86
@@ -37,7 +37,7 @@ class GraphRagLocal(AgentRecipe):
 
     name: ClassVar[str] = "graphrag-local"
     unfiltered: ClassVar[str] = "its reports rest on passages that the filter may exclude"
-    over: Subgraph = option(Subgraph(), "the subgraph that it stands on")
+    over: Subgraph = option(Subgraph(), "the subgraph to build on")
 
 
 class LocalSearch:
@@ -123,7 +123,7 @@ class GlobalSearch:
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question from the reports; the hits are all reports that its points cite, whatever ``k`` is.
 
-        One call for each 12,000 tokens of reports, and one for the answer; without any point, no call for the answer.
+        It costs a call for each 12,000 tokens of reports, and one for the answer, unless no point was found.
 
         Raises:
             InputError: the question is blank, k is below 1, or there are no reports.
@@ -141,7 +141,7 @@ class GlobalSearch:
         return self._conclude(run, chosen, points)
 
     def _points(self, run: Run, chosen: Sequence[Community]) -> list[Point]:
-        """The points of all reports, the most helpful first; their reports are positions in ``chosen``."""
+        """The points of all reports, the most helpful first, with their reports as positions in ``chosen``."""
         batches = list(_batches(chosen))
         reporter, question = self._reporter, run.question
         asks = [
@@ -189,7 +189,7 @@ class GlobalSearch:
 
 
 def reports_at(hierarchy: Hierarchy, *, level: int) -> Iterator[Community]:
-    """The communities whose reports cover the graph: in each branch the finest ones down to a level."""
+    """The communities whose reports cover the graph: in each branch, the finest ones down to a level."""
 
     def below(community: Community) -> Iterator[Community]:
         parts = hierarchy.parts(community.id) if community.level < level else []

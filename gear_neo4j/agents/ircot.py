@@ -1,4 +1,4 @@
-"""IRCoT (Trivedi et al., ACL 2023): retrieval and reasoning by turns, each thought the query of the next retrieval."""
+"""IRCoT (Trivedi et al., ACL 2023): retrieval and reasoning in turn, with each thought as the next query."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Literal
@@ -21,15 +21,15 @@ Merge = Literal["max", "append"]
 class Ircot(Budget):
     """IRCoT: retrieval and reasoning in turn, with each thought as the next query.
 
-    ``max`` keeps a passage's best score of all steps and sorts again (HippoRAG's form, valid for one retriever's own
-    scores); ``append`` keeps the order of arrival, at most 15 passages (the original's form).
+    ``max`` sorts passages by their best score of all steps (as HippoRAG does; valid for the scores of one retriever);
+    ``append`` keeps the order of arrival, at most 15 passages (as the original does).
 
     Raises:
         SettingsError: a number is below 1.
     """
 
     name: ClassVar[str] = "ircot"
-    over: AnyRetriever = option(Auto(), "the retriever that it stands on")
+    over: AnyRetriever = option(Auto(), "the retriever to build on")
     merge: Merge = option("max", "how the rankings of the steps are merged")
     max_steps: int = option(4, "maximum number of rounds of retrieval", least=1, client_most=8)
     step_k: int = option(10, "passages to read per round", least=1)
@@ -89,7 +89,7 @@ class IrcotLoop:
         return thought
 
     def _retrieve(self, run: Run, merged: list[Hit], query: str) -> bool:
-        """Retrieve with a query and merge; False when the retriever's own model failed."""
+        """Retrieve with a query and merge; False if the retriever's own model failed."""
         run.begin(query)
         hits = run.search(self._retriever, k=self._options.step_k)
         if run.steps[-1].failures:

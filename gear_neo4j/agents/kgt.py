@@ -1,4 +1,4 @@
-"""KG-based Thought (Feng et al., GigaScience 2025): the question is analysed and fills in a query template.
+"""KG-based Thought (Feng et al., GigaScience 2025): analyses the question, and fills in a query template.
 
 The model never writes a query: its analysis, checked against the graph, selects one of five templates.
 """
@@ -37,14 +37,14 @@ class Kgt(Budget):
     """KG-based Thought: analyses the question and fills in one of five query templates over an adopted graph."""
 
     name: ClassVar[str] = "kgt"
-    unscoped: ClassVar[str] = "it reads nodes of your own, which carry no readers"
+    unscoped: ClassVar[str] = "it reads nodes of your own, which have no readers"
 
 
 class KgtLoop:
-    """One analysis by the model, one template over the graph, one answer from its rows.
+    """Lets the model analyse the question, runs one template over the graph, and answers from its rows.
 
     Args:
-        linker: finds the nodes of a name.
+        linker: finds the nodes with a name.
         outline: labels, properties and types of the graph, for the prompt.
     """
 
@@ -68,9 +68,9 @@ class KgtLoop:
         self._options = options
 
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
-        """Answer a question from the graph in two calls of the model, and at most k passages that state the facts.
+        """Answer a question from the graph in two calls of the model, with at most k passages that state the facts.
 
-        Without a matching fact in the graph the stop reason is ``no_graph_evidence``, and there is no answer.
+        If no fact matches, the stop reason is ``no_graph_evidence``, and there is no answer.
 
         Raises:
             InputError: the question is blank, or k is below 1.
@@ -154,7 +154,7 @@ class KgtLoop:
     def _chains(
         self, question: Question, analysis: Analysis, groups: Sequence[Sequence[str]]
     ) -> list[list[tuple[int, Chain]]]:
-        """For each group of nodes the chains from their labels to the target label, the likeliest first.
+        """For each group of nodes, the chains from their labels to the target label, the likeliest first.
 
         Names are removed from the question before the comparison: a chain contains only labels and types.
         """

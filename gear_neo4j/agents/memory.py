@@ -1,4 +1,4 @@
-"""The gist memory (GeAR, section 5): the facts that matter, each once, in the order in which they were read."""
+"""The gist memory (GeAR, section 5): the relevant facts, each once, in the order in which they were read."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from gear_neo4j.domain import Fact, entity_key
 
 @dataclass(frozen=True, slots=True)
 class GistMemory:
-    """Facts whose text differs in more than case and spaces; a memory with more in it is a new value.
+    """Immutable facts, which differ in more than case and spaces.
 
     Example:
         >>> memory = GistMemory().extended([Fact("Curie", "born in", "Warsaw"), Fact("curie", "born in", "WARSAW")])
@@ -19,7 +19,7 @@ class GistMemory:
     facts: tuple[Fact, ...] = ()
 
     def extended(self, facts: Iterable[Fact]) -> "GistMemory":
-        """This memory and the facts that are new to it."""
+        """A memory with these facts added, except those that it already has."""
         known = {entity_key(fact.text): fact for fact in self.facts}
         for fact in facts:
             known.setdefault(entity_key(fact.text), fact)

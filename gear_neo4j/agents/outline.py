@@ -4,7 +4,7 @@ from gear_neo4j.adoption.survey import Survey
 from gear_neo4j.graph.read.typegraph import TypeGraph
 from gear_neo4j.roles.analyst import Outline
 
-# A prompt must stay small: the most frequent labels, properties and ties matter most.
+# A prompt must stay small, so it gets only the most frequent labels, properties and ties.
 LABELS = 40
 PROPERTIES = 15
 TIES = 150

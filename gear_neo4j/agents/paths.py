@@ -22,11 +22,11 @@ class PathAgent(AgentRecipe):
     """Plain retrieval-augmented generation: one search (by default with paths) and one call for the answer."""
 
     name: ClassVar[str] = "paths"
-    over: AnyRetriever = option(Paths(), "the retriever that it stands on")
+    over: AnyRetriever = option(Paths(), "the retriever to build on")
 
 
 class PathAnswerer:
-    """One retrieval; its triples are the facts beside its passages."""
+    """Retrieves once, and answers from the passages and their triples as facts."""
 
     def __init__(self, retriever: Retriever, *, roles: Thinker) -> None:
         self._retriever = retriever

@@ -1,6 +1,6 @@
-"""The pattern agent: a question about an adopted graph, answered by the nodes of one pattern.
+"""The pattern agent: answers a question about an adopted graph with the nodes of one pattern.
 
-The patterns are verified: each has results. A model is called, once, only if none of them is sure.
+All patterns are verified to have results. A model is called only if none of them is certain, and only once.
 """
 
 from collections.abc import Sequence
@@ -35,12 +35,12 @@ class PatternAgent(Budget):
 
     @property
     def requires_model(self) -> bool:
-        """Whether it cannot do without a language model: it answers what is sure without."""
+        """False: it answers without a language model if a pattern is certain."""
         return False
 
 
 class PatternLoop:
-    """Patterns that have results, one of them chosen, its nodes for the answer."""
+    """Finds patterns with results, chooses one, and answers with its nodes."""
 
     def __init__(
         self, finder: PatternFinder, *, chooser: Chooser | None, options: PatternAgent = PatternAgent()
@@ -50,12 +50,12 @@ class PatternLoop:
         self._options = options
 
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
-        """Answer a question with the nodes of a pattern, or the figure over them; no passage is read.
+        """Answer a question with the nodes of a pattern, or a figure over them; it reads no passages.
 
-        Without a sure pattern, and without a model or one that it finds right, the answer is empty.
+        If no pattern is certain, and no model chooses one, the answer is empty.
 
         Raises:
-            InputError: the question is blank, k is below 1, or the graph has too many values to be held in memory.
+            InputError: the question is blank, k is below 1, or the graph has too many values to keep in memory.
         """
         text = checked(question, k=k)
         options = self._options
@@ -79,7 +79,7 @@ class PatternLoop:
         return run.finish(hits, with_note(draft, note), stop="answerable")
 
     def _choose(self, run: Run, results: Sequence[EntityResult]) -> EntityResult | None:
-        """The sure result, or the one that a model chooses; None if there is neither."""
+        """The certain result, or the one that a model chooses; None if there is neither."""
         if results and results[0].confidence >= self._options.sure and not results[0].doubt:
             return results[0]
         chooser = self._chooser
@@ -91,7 +91,7 @@ class PatternLoop:
 
 
 def _shown(result: EntityResult) -> str:
-    """The figure, or the first nodes of a result and how many there are."""
+    """The figure, or the first nodes of a result and the number of the others."""
     if result.figure:
         return str(result.figure.value)
     names = ", ".join(entity.name for entity in result.entities[:SHOWN])

@@ -1,4 +1,4 @@
-"""Agentic RAG: a plan of questions for tools, run side by side, revised, and an answer checked claim by claim."""
+"""Agentic RAG: plans questions for tools, runs them in parallel, replans, and checks the answer claim by claim."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -34,7 +34,7 @@ NameOrTool = Annotated[Any, AfterValidator(_check_tool)]
 
 
 def _has_closed(tools: Sequence[object]) -> bool:
-    """Whether one of the tools is for the operator alone."""
+    """Whether one of the tools is for the operator only."""
     entries: dict[str, Entry[Any]] = {**RETRIEVERS.entries, **AGENTS.entries}
     return any(tool in entries and entries[tool].recipe.operator_only for tool in map(str, tools))
 
@@ -42,8 +42,8 @@ def _has_closed(tools: Sequence[object]) -> bool:
 class Planner(Budget):
     """Agentic RAG: plans questions for several tools, runs them side by side, replans, and checks each claim.
 
-    ``tools`` are names of retrievers and agents, or tools of your own; the first one takes the steps that name none of
-    them. By default they are all that say what they are for. ``cypher``, whose queries a model writes, must be allowed.
+    ``tools`` are names of retrievers and agents, or tools of your own; the first one gets the steps that name none of
+    them. The default is all that describe their purpose, but ``cypher``, whose queries a model writes, must be allowed.
 
     Raises:
         SettingsError: a number is out of its range.
@@ -61,16 +61,16 @@ class Planner(Budget):
 
 
 class PlannerLoop:
-    """The loop over tools; the first tool takes the steps that name an unknown tool.
+    """The loop over tools; the first tool gets the steps that name an unknown tool.
 
     Raises:
-        SettingsError: no tool is given, or two share a name.
+        SettingsError: no tool is given, or two have the same name.
     """
 
     def __init__(self, tools: Sequence[Tool], *, planner: PlanWriter, options: Planner = Planner()) -> None:
         self._tools = {tool.name: tool for tool in tools}
         if not tools or len(self._tools) < len(tools):
-            raise SettingsError("a planner needs at least one tool, and each tool a name of its own")
+            raise SettingsError("a planner needs at least one tool, and tools with different names")
         self._first = tools[0]
         self._planner = planner
         self._options = options
@@ -78,8 +78,8 @@ class PlannerLoop:
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
         """Answer a question; each step of the plan is a step of the trace.
 
-        A failed step is recorded, and the plan goes on. ``grounded`` is False if a claim of the answer has no support,
-        even after one more step for it.
+        A failed step is recorded, and the plan continues. ``grounded`` is False if a claim of the answer has no
+        support, even after one more step for it.
 
         Raises:
             InputError: the question is blank, or k is below 1.
@@ -106,7 +106,7 @@ class PlannerLoop:
         return steps
 
     def _recall(self, run: Run) -> Answer:
-        """An answer that needs no tool."""
+        """An answer without any tool."""
         draft = run.call("recall", lambda: self._planner.recall(run.question)) or Draft("")
         hits = Hits(run.question, "planner", (), usage=dict(run.usage))
         return run.finish(hits, draft, stop="model_error" if run.failure else "answerable", grounded=False)
@@ -143,7 +143,7 @@ class PlannerLoop:
         asks = {(tools[step.id].name, question): tools[step.id] for step, question in filled}
         asks = {key: tool for key, tool in asks.items() if key not in findings.replies}
         with ThreadPoolExecutor(self._options.concurrency, thread_name_prefix="plan") as pool:
-            # A context can be entered once at a time: each thread gets a copy of its own.
+            # A context can only be entered once at a time, so each thread gets its own copy.
             calls = [pool.submit(copy_context().run, attempt, tool, key[1]) for key, tool in asks.items()]
         findings.replies |= {key: call.result() for key, call in zip(asks, calls, strict=True)}
         for step, question in filled:
@@ -179,7 +179,7 @@ class PlannerLoop:
         draft = self._synthesise(run, findings, k)
         unsupported = self._unsupported_claims(run, findings, draft, k) if self._options.verify else ()
         if unsupported and not run.stopped() and len(findings.outcomes) < self._options.max_steps:
-            # A single extra step for the first unsupported claim.
+            # Only one extra step, for the first unsupported claim.
             claim = PlannedStep("check", unsupported[0], self._first.name)
             self._wave(run, [claim], findings)
             if not run.stopped():
@@ -227,7 +227,7 @@ class _Findings:
 
     @property
     def hits(self) -> list[Hit]:
-        """All hits without duplicates, interleaved by step, so that no step crowds out the others."""
+        """All hits without duplicates, interleaved so that no step crowds out the others."""
         by_turns = chain.from_iterable(zip_longest(*self._lists))
         unique: dict[str, Hit] = {}
         for hit in by_turns:

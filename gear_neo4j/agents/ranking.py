@@ -1,4 +1,4 @@
-"""The final ranking of a run (GeAR, equation 9): one list for each gist triple and each step, fused by rank."""
+"""The final ranking of a run (GeAR, equation 9): fuses one list per gist triple and one per step by rank."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from gear_neo4j.retrieval.rank.fusion import Ranked, fuse, ranked
 
 
 def final_ranking(trace: Trace) -> list[Ranked]:
-    """The ranking of a trace; the model's selection, if any, stands first in its own order.
+    """The ranking of a trace; the model's selection, if any, comes first in its own order.
 
     If the steps merged their lists themselves, the last merged list is the ranking.
     """

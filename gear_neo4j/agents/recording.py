@@ -1,4 +1,4 @@
-"""Any agent, with the model's replies on its trace, and each run in a span."""
+"""Wraps an agent: records the model's replies in its trace, and each run in a span."""
 
 from dataclasses import replace
 
@@ -11,14 +11,14 @@ from gear_neo4j.tracing import SOURCE, Span, span
 
 
 class RecordedAgent:
-    """An agent whose traces hold all chat replies, those to its retrievers and tools included.
+    """An agent whose traces contain all chat replies, including those to its retrievers and tools.
 
-    A run over ``ReplayChat(answer.trace.replies)`` in place of the model comes to the same answer. Its hits and its
-    trace carry its scope.
+    A run with ``ReplayChat(answer.trace.replies)`` instead of the model gives the same answer. Its hits and its trace
+    have its scope.
 
     Args:
-        name: what spans call the agent.
-        source: the name of the database, for spans.
+        name: the name of the agent in spans.
+        source: the name of the database in spans.
     """
 
     def __init__(self, agent: Agent, *, name: str, source: str, scope: Scope = EVERYTHING) -> None:

@@ -1,4 +1,4 @@
-"""What Self-RAG's short and long form share: the weights of reflections, and an answer with its reflection."""
+"""Shared by Self-RAG's short and long form: the weights of reflections, and an answer with its reflection."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -19,16 +19,16 @@ UNJUDGED = Reflection({"yes": 1.0}, {"no": 1.0}, {"3": 1.0})
 class SelfRag(Budget):
     """Self-RAG: drafts an answer from each passage, judges and revises the drafts, and returns the best.
 
-    ``threshold`` is the probability above which an ``adaptive`` run retrieves. ``labels`` are the answers to choose
-    from, where only these count: the scores of all passages that lead to a label are added up. ``long`` writes an
-    answer sentence by sentence, by a beam of ``beam_width`` over at most ``sentences``.
+    ``threshold`` is the probability above which an ``adaptive`` run retrieves. ``labels`` is a closed set of answers:
+    the scores of all passages that lead to a label are added up. ``long`` writes an answer sentence by sentence, by a
+    beam search of width ``beam_width``, up to ``sentences``.
 
     Raises:
         SettingsError: a number is out of its range.
     """
 
     name: ClassVar[str] = "selfrag"
-    over: AnyRetriever = option(Auto(), "the retriever that it stands on")
+    over: AnyRetriever = option(Auto(), "the retriever to build on")
     retrieve: Retrieving = option("adaptive", "when to retrieve")
     threshold: float = option(0.2, "adaptive: probability of needing passages above which it retrieves", least=0)
     relevance: float = option(1.0, "weight of a passage's relevance", least=0)
@@ -72,7 +72,7 @@ class Candidate:
 
 
 def reflect(run: Run, critic: Critic, options: SelfRag, text: str, hit: Hit | None) -> Candidate:
-    """Let the critic judge an answer and record the judgement; without a passage only its use counts."""
+    """Let the critic judge an answer and record the judgement; without a passage, it judges only the answer's use."""
     passage = hit.passage if hit else None
     reflection = run.call("reflect", lambda: critic.reflect(run.question, passage, text)) or UNJUDGED
     score = options.score(reflection if hit else Reflection(use=reflection.use))

@@ -31,8 +31,8 @@ EventKind = Literal["question", "facts", "verdict", "failure", "token", "answer"
 class Event:
     """An event in a step: a question, new facts, a verdict, a failure, a piece of the answer, or the answer.
 
-    A ``token`` is a piece of the answer while it is written. The pieces of a step belong together, and later ones may
-    replace them: only the final ``answer`` has checked markers.
+    A ``token`` is a piece of the answer while it is written. The pieces of a step form one text, which that of a later
+    step may replace; only the final ``answer`` has checked markers.
     """
 
     kind: EventKind
@@ -46,12 +46,12 @@ OnEvent = Callable[[Event], None]
 
 
 def note_fact(note: str) -> tuple[Fact, ...]:
-    """The fact by which a model knows that rows are missing; none without a note."""
+    """The fact that tells a model that rows are missing; none without a note."""
     return (Fact("the rows", "are cut", note),) if note else ()
 
 
 def with_note(draft: Draft, note: str) -> Draft:
-    """A draft that says of which rows it is made, where some are missing."""
+    """A draft with a note on missing rows, if there is one."""
     return replace(draft, text=f"{draft.text} ({note})") if draft.text and note else draft
 
 
@@ -59,7 +59,7 @@ def with_note(draft: Draft, note: str) -> Draft:
 class Run:
     """The state of a run: the agent controls the flow, the run records steps, usage and failures.
 
-    Without ``on_event`` the answer is not streamed. Once ``cancel`` is set, no further call begins.
+    Without ``on_event``, the answer is not streamed. Once ``cancel`` is set, no further call starts.
     """
 
     question: str
@@ -112,14 +112,14 @@ class Run:
         return self._measured_call(role, ask)
 
     def calls(self, role: str, asks: Sequence[Callable[[], Reply[Value]]], *, together: int) -> list[Value | None]:
-        """Call a role for several requests, ``together`` at a time; no batch begins once the run has to stop."""
+        """Call a role for several requests, ``together`` at a time; no batch starts once the run must stop."""
         replies: list[Value | None] = []
         with ThreadPoolExecutor(together, thread_name_prefix=role) as pool:
             for start in range(0, len(asks), together):
                 if self.stopped():
                     break
                 batch = asks[start : start + together]
-                # A context can be entered once at a time: each thread gets a copy of its own.
+                # A context can only be entered once at a time, so each thread gets its own copy.
                 futures = [pool.submit(copy_context().run, ask) for ask in batch]
                 replies += [self._measured_call(role, future.result) for future in futures]
         return replies + [None] * (len(asks) - len(replies))
@@ -158,7 +158,7 @@ class Run:
         return hits
 
     def record_failure(self, role: str, error: ModelError) -> None:
-        """Record a failure; anything worse than a bad reply ends the run."""
+        """Record a failure; any failure worse than a bad reply ends the run."""
         self.pay(role, error.usage)
         text = f"{role}: {error}"
         if not isinstance(error, ReplyError):
@@ -175,7 +175,7 @@ class Run:
 
     @contextmanager
     def timed(self, part: str) -> Iterator[None]:
-        """Add the time that a block takes to a part of the current step."""
+        """Add the time of a block to a part of the current step."""
         started = time.perf_counter()
         try:
             yield

@@ -1,4 +1,4 @@
-"""The schema of a graph as prompt text: labels with their properties, types with the labels at their ends."""
+"""The schema of a graph as prompt text: labels with their properties, types with the labels they connect."""
 
 import re
 from collections.abc import Iterable, Sequence, Set
@@ -14,9 +14,9 @@ _PLAIN = re.compile(r"[A-Za-z_]\w*")
 
 
 def schema_text(graph_survey: Survey, *, longest: int = 8_000, linked: Set[str] = frozenset()) -> str:
-    """A line for each label and type; cut at about ``longest`` characters.
+    """A line for each label and type, cut at about ``longest`` characters.
 
-    Those in ``linked``, to which a question was linked, come first, then those with most nodes and relationships.
+    Those in ``linked``, to which a question was linked, come first, then the most frequent ones.
 
     Example:
         >>> person = Label("Person", 2, 2, {"name": Property("name", 2, examples=["Ana"])})
@@ -30,7 +30,7 @@ def schema_text(graph_survey: Survey, *, longest: int = 8_000, linked: Set[str] 
     types = sorted(
         graph_survey.types.values(), key=lambda type: (type.name not in linked, -type.relationships, type.name)
     )
-    # Types take at most a third, so that neither crowds the other out.
+    # Types get at most a third, so that neither labels nor types crowd out the others.
     ends = _fit([_type(type) for type in types], longest // 3)
     return "\n".join([*_fit([_label(label) for label in labels], longest - sum(map(len, ends))), *ends])
 

@@ -13,7 +13,7 @@ from gear_neo4j.roles.parsers import Draft
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """A long answer in the making: its sentences, each with the passage it is from, and whether it is complete."""
+    """An unfinished long answer: its sentences, each with its passage, and whether it is complete."""
 
     parts: tuple[tuple[str, Hit], ...] = ()
     score: float = 1.0
@@ -28,7 +28,7 @@ class Writing:
 def write_long_answer(run: Run, hits: Sequence[Hit], *, critic: Critic, options: SelfRag) -> Answer:
     """The best long answer from a fixed list of passages; its score is the product of its sentences' scores.
 
-    Without any sentence the stop reason is ``exhausted``.
+    If there is no sentence, the stop reason is ``exhausted``.
     """
     beam = [Writing()]
     for _ in range(options.sentences):

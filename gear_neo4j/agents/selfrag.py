@@ -1,4 +1,4 @@
-"""Self-RAG (Asai et al. 2024) on any chat model: answers from each passage are judged, the best returned."""
+"""Self-RAG (Asai et al. 2024) with any chat model: drafts an answer from each passage, and returns the best."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ class SelfRagLoop:
         self._options = options
 
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
-        """Answer a question; an answer that rests on no passage has ``grounded`` False.
+        """Answer a question; ``grounded`` is False for an answer without a supporting passage.
 
         Raises:
             InputError: the question is blank, or k is below 1.
@@ -61,12 +61,12 @@ class SelfRagLoop:
             stop = run.stopped() or self._verdict(run, tried, candidates) or self._rewrite(run)
         if not tried and not hits_by_id and stop != "model_error":
             return self._from_memory(run, stop)
-        # In a closed set all votes count; otherwise a good answer beats a higher score.
+        # In a closed set, all votes count; otherwise, a good answer beats a higher score.
         good = [] if self._options.labels else [candidate for candidate in tried if candidate.good]
         return self._conclude(run, self._best(good or tried), list(hits_by_id.values())[:k], stop)
 
     def _verdict(self, run: Run, tried: list[Candidate], candidates: Sequence[Candidate]) -> StopReason | None:
-        """The stop reason: a good answer, perhaps after revisions; None if another search is needed."""
+        """The stop reason for a good answer, if necessary after revisions; None if another search is needed."""
         best = self._best(candidates)
         for _ in range(self._options.max_regenerations):
             if best is None or best.good or best.reflection.relevance < 0.5 or run.stopped():
@@ -132,7 +132,7 @@ class SelfRagLoop:
         )
 
     def _label(self, candidate: Candidate) -> str:
-        """The label that an answer begins with, as the options spell it; empty if none."""
+        """The label that an answer begins with, as spelt in the options; empty if none."""
         text = candidate.text.strip().casefold()
         return next(
             (label for label in self._options.labels if re.match(rf"\W*{re.escape(label.casefold())}\b", text)), ""
@@ -148,7 +148,7 @@ class SelfRagLoop:
         return run.finish(empty, draft or Draft(""), stop=stop, grounded=False)
 
     def _conclude(self, run: Run, best: Candidate | None, hits: Sequence[Hit], stop: StopReason) -> Answer:
-        """The best answer; its passage comes first, and is cited if it supports the answer at all."""
+        """The best answer; its passage comes first, and is cited if it supports the answer even partially."""
         first = [best.hit] if best and best.hit else []
         order = ranked_again([*first, *(hit for hit in hits if hit not in first)])
         run.note(merged=tuple(hit.passage.id for hit in order))

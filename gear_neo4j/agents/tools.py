@@ -51,7 +51,7 @@ class Tool(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RetrieverTool:
-    """A retriever, whose five best passages a model answers from."""
+    """A retriever; a model answers from its five best passages."""
 
     name: str
     description: str
@@ -71,7 +71,7 @@ class RetrieverTool:
 
 @dataclass(frozen=True, slots=True)
 class AgentTool:
-    """An agent, created on first use: not every graph meets its requirements."""
+    """An agent, created on first use, because not every graph meets its requirements."""
 
     name: str
     description: str
@@ -85,12 +85,12 @@ class AgentTool:
 
 
 def attempt(tool: Tool, question: str) -> ToolReply:
-    """Run a tool; an exception becomes a reply with a ``failure``, so that the plan goes on.
+    """Run a tool; an exception becomes a reply with a ``failure``, so that the plan continues.
 
-    Of an exception that is not ours, only the class is told: its text may name addresses.
+    Exceptions that are not ours are reported only by their class, because their text may contain addresses.
 
     Raises:
-        DatabaseError, LocalServerError: the database cannot answer, so that no other step would find anything.
+        DatabaseError, LocalServerError: the database cannot answer, so no other step could succeed.
         CallTimeout: the whole run took too long.
     """
     if cancelled():
@@ -113,6 +113,6 @@ def _failed(tool: Tool, error: Exception) -> ToolReply:
         return ToolReply(failure=str(error) or kind, usage=paid)
     frames = traceback.extract_tb(error.__traceback__)
     locations = [f"{FilePath(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
-    # Without its text here, too: it may hold what a user wrote.
+    # Also without its text, which may contain text from a user.
     LOGGER.warning("the tool %s failed with %s at %s", tool.name, kind, ", ".join(locations))
     return ToolReply(failure=f"the tool failed with {kind}: the log says where", usage=paid)

@@ -1,4 +1,4 @@
-"""Replies kept in a file, so that the same question to the same model is paid for once."""
+"""Caches replies in a file, so that the same question to the same model is paid for once."""
 
 import enum
 import json
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
 
 PATIENCE = 30.0
-# Callers of a service think of questions without end.
+# Callers of a service may ask any number of questions.
 LARGEST = 4 << 30
 _TABLE = """
     CREATE TABLE IF NOT EXISTS replies (
@@ -24,7 +24,7 @@ _TABLE = """
     ) WITHOUT ROWID"""
 _LOOKUP = "SELECT text FROM replies WHERE model = ? AND prompt = ?"
 _UPDATE = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?)"
-# These say how a request is sent and watched, and do not change the reply.
+# Parameters of how a request is sent and observed, which do not change the reply.
 _NO_MATTER = frozenset(
     {
         "callbacks",
@@ -43,13 +43,13 @@ _NO_MATTER = frozenset(
 
 
 class ReplyCache:
-    """The replies of one model as texts and numbers of tokens; threads and processes may share the SQLite file.
+    """The replies of one model as texts and token counts; threads and processes may share the SQLite file.
 
-    Nothing in the file is ever made into an object, whoever wrote it. The objects that versions before kept there, in
-    another table, are not read.
+    Nothing in the file is deserialised into objects, so its content need not be trusted. The serialised objects of
+    earlier versions, in another table, are not read.
 
     Raises:
-        SettingsError: the file cannot be read or written, or is no such cache.
+        SettingsError: the file cannot be read or written, or is not such a cache.
     """
 
     def __init__(self, path: Path, model: "BaseChatModel") -> None:
@@ -62,14 +62,14 @@ class ReplyCache:
                 connection.execute(_TABLE)
 
     def lookup(self, messages: Sequence["BaseMessage"]) -> str | None:
-        """The text kept for a conversation, or None."""
+        """The cached text for a conversation, or None."""
         with _naming(self._path), self._opened() as connection:
             row = connection.execute(_LOOKUP, (self._model, _key(messages))).fetchone()
-        # A column of SQLite takes any type.
+        # SQLite stores any type in a column.
         return row[0] if row and isinstance(row[0], str) else None
 
     def update(self, messages: Sequence["BaseMessage"], reply: "AIMessage") -> None:
-        """Keep the reply to a conversation, unless the file is too large."""
+        """Store the reply to a conversation, unless the file is too large."""
         with _naming(self._path):
             if self._path.stat().st_size >= LARGEST:
                 return
@@ -88,8 +88,8 @@ class ReplyCache:
 def identity(model: "BaseChatModel") -> str:
     """The identity of a model: its class and a digest of its parameters, the same in every process.
 
-    LangChain's own string for this leaves out whatever a model did not declare as serialisable, and would put headers
-    into the file, where keys may stand.
+    LangChain's own string for this omits parameters that a model does not declare as serialisable, and would write
+    headers into the file, which may contain keys.
     """
     parameters = {name: getattr(model, name) for name, field in type(model).model_fields.items() if not field.exclude}
     described = {**parameters, **(model.model_extra or {}), **model._identifying_params}
@@ -111,7 +111,7 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if hasattr(type(value), "model_fields"):
         return [type(value).__qualname__, _plain(dict(value))]
-    # The name only: how Python shows an object may hold its address, which is another one in each process.
+    # The name only: an object's repr may contain its memory address, which differs between processes.
     named = value if hasattr(value, "__qualname__") else type(value)
     return f"{named.__module__}.{named.__qualname__}"
 

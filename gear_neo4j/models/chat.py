@@ -33,7 +33,7 @@ REPAIR = (
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent to a model: its task (``system``, which may be empty), and the case at hand."""
+    """A prompt for a model: the task (``system``, which may be empty), and the case at hand."""
 
     system: str
     user: str
@@ -41,9 +41,9 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T]):
-    """A usable reply: its value, its text with all thoughts, what it cost, and how long it took with all retries.
+    """A usable reply: its value, its text with all thoughts, its cost, and its time with all retries.
 
-    ``tokens`` are there where the chat asks for log-probabilities, and the model gives them.
+    ``tokens`` is set if the chat asks for log-probabilities and the model returns them.
     """
 
     value: T
@@ -59,29 +59,29 @@ class ChatModel(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
 
     @property
     def concurrency(self) -> int:
-        """The most requests in flight at once."""
+        """Maximum number of concurrent requests."""
 
     def ask(self, prompt: Prompt, *, parse: Callable[[str], T], on_token: OnToken | None = None) -> Reply[T]:
-        """What ``parse`` makes of the reply; raises ModelError, and ReplyError where no reply is usable."""
+        """The reply, parsed by ``parse``; raises ModelError, and ReplyError if no reply is usable."""
 
 
 class Chat:
     """A language model: any LangChain chat model, with retries, a limit of concurrent calls, token counts and a cache.
 
-    Threads may share it. The model should not retry by itself, or two patiences multiply.
+    Threads may share it. The model should not retry by itself, or the waits multiply.
 
     Args:
         model: the model; build it with ``max_retries=0``.
-        concurrency: the most requests in flight at once; a wait between retries counts as none.
-        patience: the most seconds of waiting between the retries of one request.
-        cache: a file for the replies that could be used; made when needed, for this user only.
-        logprobs: how many alternatives of each token to ask for, at most 20; replies with them are not cached.
-        secrets: texts that no message may show, beside the keys of the model.
-        sleep: waits the seconds between retries.
+        concurrency: maximum number of concurrent requests; those waiting for a retry do not count.
+        patience: maximum total seconds to wait between the retries of a request.
+        cache: a file for usable replies; created when needed, for this user only.
+        logprobs: number of alternatives of each token to ask for, at most 20; such replies are not cached.
+        secrets: texts to remove from messages, besides the keys of the model.
+        sleep: waits a number of seconds between retries.
 
     Raises:
         SettingsError: ``concurrency`` is less than 1, or the cache cannot be used.
@@ -120,20 +120,20 @@ class Chat:
 
     @property
     def name(self) -> str:
-        """The model's name, or its class where it has none."""
+        """The model's name, or its class if it has none."""
         names = (getattr(self._model, attribute, None) for attribute in ("model_name", "model"))
         return next((name for name in names if isinstance(name, str) and name), type(self._model).__name__)
 
     def ask(self, prompt: Prompt, *, parse: Callable[[str], T], on_token: OnToken | None = None) -> Reply[T]:
-        """Ask, and return what ``parse`` makes of the reply; where it raises ValueError the model may try once more.
+        """Ask, and return the reply as parsed by ``parse``; if that raises ValueError, the model gets one more try.
 
         ``parse`` gets the reply without the model's thoughts.
 
-        Only a reply that parses is kept in the cache. ``on_token`` gets the visible text of the first reply while it is
-        written, and a reply from the cache in one piece; a reply after a failure or a repair is not streamed.
+        Only replies that parse are cached. ``on_token`` gets the visible text of the first reply while it is written,
+        or a cached reply in one piece; a reply after a failure or a repair is not streamed.
 
         Raises:
-            ReplyError: the second reply could not be used either; its ``usage`` says what both cost.
+            ReplyError: the second reply was not usable either; its ``usage`` has the cost of both.
             ModelError: the model cannot be used, or failed for longer than ``patience``.
             SettingsError: the cache can no longer be used.
         """
@@ -165,7 +165,7 @@ class Chat:
         try:
             reply = Reply(parse(without_thoughts(text)), text, Usage(cached=1), 0.0)
         except ValueError:
-            # Another parser accepted this reply; send the request again, and keep what this one accepts.
+            # Another parser accepted this reply; send the request again, and cache a reply that this one accepts.
             return None
         if listener:
             listener.hand_on(shown(text))
@@ -182,7 +182,7 @@ class Chat:
             try:
                 value = parse(without_thoughts(reply_text(reply)))
             except ValueError as last:
-                problem = f"the model {self.name} replied twice with nothing that can be used ({one_line(last)})"
+                problem = f"the model {self.name} replied twice without a usable answer ({one_line(last)})"
                 raise ReplyError(f"{problem}: try another GEAR_CHAT_MODEL", usage=usage) from last
         if self._cache:
             self._cache.update(messages, reply)
@@ -214,7 +214,7 @@ class Chat:
     def _stream(self, messages: list["BaseMessage"], listener: Listener) -> "AIMessage":
         from langchain_core.messages import message_chunk_to_message
 
-        # Only models with a field of this name know the option, without which a stream may not say its tokens.
+        # Only models with a field of this name know the option; without it, a stream may not report its tokens.
         counted: dict[str, Any] = {"stream_usage": True} if "stream_usage" in type(self._model).model_fields else {}
         visible, chunks = VisibleText(), list[Any]()
         for chunk in self._model.stream(messages, **self._options, **counted):
@@ -235,7 +235,7 @@ def _secrets(model: "BaseChatModel") -> list[str]:
 
 
 def _messages(prompt: Prompt) -> list["BaseMessage"]:
-    # LangChain takes half a second to import: commands that call no model must not pay for it.
+    # LangChain takes half a second to import, so commands that call no model must not import it.
     from langchain_core.messages import HumanMessage, SystemMessage
 
     task = [SystemMessage(prompt.system)] if prompt.system else []
@@ -245,6 +245,6 @@ def _messages(prompt: Prompt) -> list["BaseMessage"]:
 def _repair(reply: "AIMessage", error: ValueError) -> list["BaseMessage"]:
     from langchain_core.messages import AIMessage, HumanMessage
 
-    # Some servers refuse a message without text.
+    # Some servers refuse empty messages.
     refused = AIMessage(without_thoughts(reply_text(reply)).strip() or "(nothing)")
     return [refused, HumanMessage(REPAIR.format(problem=one_line(error) or "it has not the required form"))]

@@ -1,4 +1,4 @@
-"""A model kept busy: several requests at a time, each outcome as it comes."""
+"""Calls a model with several requests at a time, and yields their outcomes as they complete."""
 
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -18,9 +18,8 @@ def outcomes(
 ) -> Generator[tuple[Item, Future[Value]], None, None]:
     """Call ``ask`` on items in threads, ``together`` at a time, and yield each with its outcome as they complete.
 
-    The next item is taken only when there is room for it, and only after ``go_on()``: once that is false, running
-    calls are still yielded, and no more are started. Close the generator where you stop before the end, to cancel what
-    has not started.
+    An item is taken only when a thread is free and ``go_on()`` is true; once it is false, running calls are still
+    yielded, but no more are started. If you stop before the end, close the generator to cancel calls not yet started.
 
     Example:
         >>> [(item, future.result()) for item, future in outcomes(iter([1, 2]), lambda item: 10 * item, together=1)]
@@ -34,7 +33,7 @@ def outcomes(
                 while more and len(running) < together:
                     more = False
                     for item in items if go_on() else ():
-                        # A context can be entered once at a time: each thread gets a copy of its own.
+                        # A context can only be entered once at a time, so each thread gets its own copy.
                         running[pool.submit(copy_context().run, ask, item)] = item
                         more = True
                         break
@@ -44,6 +43,6 @@ def outcomes(
                 for future in done:
                     yield running.pop(future), future
         finally:
-            # Those that have not begun are not to be paid for.
+            # Calls that have not started must not cost anything.
             for future in running:
                 future.cancel()

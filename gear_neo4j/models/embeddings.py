@@ -1,4 +1,4 @@
-"""Text to vectors: any sentence-transformers model, by default the MiniLM that a package carries, or a server's."""
+"""Embedding models: any of sentence-transformers, by default a MiniLM from a package, or one on a server."""
 
 import gc
 import logging
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 LOGGER = logging.getLogger(__name__)
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DTYPES = ("auto", "float32", "bfloat16")
-# Texts of up to so many characters are encoded so many at once. On a processor, names take a third less time in batches
-# of 128 than of 16; in batches of 64, long passages take half a gigabyte more than in batches of 16, and no less time.
+# Pairs of text length and batch size. On a CPU, batches of 128 encode names in a third less time than batches of 16;
+# for long passages, batches of 64 take half a gigabyte more than batches of 16, and no less time.
 ON_PROCESSOR = ((40, 128), (math.inf, 16))
-# A GPU sits mostly idle on batches that small: docs/benchmarks.md has what larger ones gain.
+# Such small batches leave a GPU mostly idle; docs/benchmarks.md shows the gain of larger ones.
 ON_GPU = ((40, 1_024), (160, 512), (math.inf, 128))
 YIELD_SECONDS = 0.0005
 Batches = tuple[tuple[float, int], ...]
 Encode = Callable[[list[str]], Vectors]
-# Texts of so many characters in all are a question, or the words of a schema: they never wait for torch.
+# The total length of texts, such as a question or the words of a schema, that never wait for torch.
 QUESTION_SIZE = 10_000
 
 
 @contextmanager
 def _garbage_collection_paused() -> Iterator[None]:
-    """Pause the garbage collector: to import thousands of modules leaves no garbage, and takes a fifth less time so."""
+    """Pause the garbage collector: importing thousands of modules leaves no garbage, and takes a fifth less time."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -52,7 +52,7 @@ def _garbage_collection_paused() -> Iterator[None]:
 
 @runtime_checkable
 class Embedder(Protocol):
-    """What turns texts into vectors; ``name`` and ``dimension`` are recorded in the database and checked there."""
+    """An embedding model; ``name`` and ``dimension`` are recorded in the database and checked there."""
 
     @property
     def name(self) -> str:
@@ -63,27 +63,27 @@ class Embedder(Protocol):
         """The length of each vector."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, in order: shape (len(texts), dimension), float32, each of length 1; from several threads."""
+        """One row per text, in order: shape (len(texts), dimension), float32, each of length 1; thread-safe."""
 
 
 class SentenceTransformerEmbedder:
     """An embedding model of sentence-transformers, loaded once, when it is first needed.
 
-    With ``home``, a BERT such as the packaged model is checked once: where ONNX Runtime gives the vectors of torch, it
-    encodes questions from then on, and on a processor without bfloat16 all texts, and torch is no longer imported.
+    With ``home``, a BERT such as the packaged model is checked once: if ONNX Runtime gives the same vectors as torch,
+    it then encodes questions, and on a CPU without bfloat16 all texts, without importing torch.
 
     Args:
         model: a name on the Hugging Face hub or a folder; by default the packaged all-MiniLM-L6-v2, which needs no
             download and has 384 dimensions.
         batch_size: texts longer than 40 characters encoded together; by default 16, and on a GPU 128, or 512 if they
             are no longer than 160.
-        dtype: ``bfloat16`` computes in half the bits, which takes little more than half the time on processors made
-            for it, and less than a point of recall (docs/benchmarks.md); its vectors are near enough to those of
-            ``float32`` to be used beside them. ``auto`` is ``bfloat16`` on such a processor, ``float32`` elsewhere.
-        home: the folder in which the outcome of that check is kept.
+        dtype: ``bfloat16`` takes little more than half the time on CPUs that support it, and costs less than a point of
+            recall (docs/benchmarks.md); its vectors are close enough to those of ``float32`` to be mixed with them.
+            ``auto`` is ``bfloat16`` on such a CPU, ``float32`` elsewhere.
+        home: the folder that stores the result of that check.
 
     Raises:
-        SettingsError: ``dtype`` is none of these.
+        SettingsError: ``dtype`` is unknown.
 
     Example:
         >>> embedder = SentenceTransformerEmbedder()
@@ -106,7 +106,7 @@ class SentenceTransformerEmbedder:
         self._dtype = dtype
         self._batch_size = batch_size
         self._home = home
-        # The tokenizer keeps state: two threads that use it at once get an error.
+        # The tokenizer has state: it fails if two threads use it at once.
         self._lock = RLock()
 
     @property
@@ -122,11 +122,11 @@ class SentenceTransformerEmbedder:
                 return self._onnx[0].dimension
             dimension = self._model.get_embedding_dimension()
         if dimension is None:
-            raise SettingsError(f"the embedding model {self._name} does not say its dimension: choose another one")
+            raise SettingsError(f"the embedding model {self._name} has no known dimension: choose another one")
         return int(dimension)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, in order: shape (len(texts), dimension), float32, each of length 1."""
+        """One row per text, in order: shape (len(texts), dimension), float32, each of length 1."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         if not texts:
             return vectors
@@ -136,12 +136,12 @@ class SentenceTransformerEmbedder:
             chosen = np.flatnonzero(kinds == kind)
             if chosen.size:
                 vectors[chosen] = _encoded([texts[index] for index in chosen.tolist()], encode, batch_size)
-        # Here, because in half the bits a length of 1 is up to 0.3 % off.
+        # Normalised here, because in bfloat16 the length is up to 0.3 % off.
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         return vectors
 
     def _engine(self, characters: int) -> tuple[Encode, Batches]:
-        """What encodes texts of so many characters, and in which batches."""
+        """The function to encode texts with that many characters in total, and its batches."""
         if self._onnx:
             encoder, record = self._onnx
             half = self._dtype == "bfloat16" or (self._dtype == "auto" and record.bfloat16)
@@ -159,7 +159,7 @@ class SentenceTransformerEmbedder:
 
     @cached_property
     def _onnx(self) -> tuple[OnnxEncoder, Record] | None:
-        """What encodes without torch, if its vectors are those of torch."""
+        """The encoder that needs no torch, if its vectors equal those of torch."""
         if self._home is None:
             return None
         try:
@@ -170,7 +170,7 @@ class SentenceTransformerEmbedder:
         except SettingsError:
             raise
         except Exception:
-            # Whatever it is, torch does as well, only later.
+            # Whatever the error, torch still works, only slower.
             LOGGER.debug("%s is left to torch", self._name, exc_info=True)
             return None
 
@@ -202,15 +202,15 @@ class SentenceTransformerEmbedder:
     @cached_property
     @_garbage_collection_paused()
     def _model(self) -> "SentenceTransformer":
-        # Without bfloat16 the model computes in what its file says, as it always did.
+        # Without bfloat16, the dtype is that of the model's file, as in earlier versions.
         return self._load("bfloat16" if self._half else None)
 
     def _load(self, dtype: str | None) -> "SentenceTransformer":
-        # Loading torch takes seconds: commands that embed nothing must not pay for it.
+        # Loading torch takes seconds, so commands that embed nothing must not load it.
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging as transformers_logging
 
-        # Its bar for loading weights is over in a blink and stands in the way of ours.
+        # Its short progress bar for loading weights would disturb ours.
         had_bar = transformers_logging.is_progress_bar_enabled()
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
@@ -224,13 +224,13 @@ class SentenceTransformerEmbedder:
 
 
 def _encoded(texts: Sequence[str], encode: Encode, batch_size: int) -> Vectors:
-    """The vectors of texts, batch by batch, so that a search waits for one batch of an ingest at most."""
-    # Longest first, so that few tokens are there only to fill a batch.
+    """The vectors of texts, batch by batch, so that a search waits at most for one batch of an ingest."""
+    # Longest first, to minimise padding.
     order = np.argsort([-len(text) for text in texts])
     parts = []
     for start in range(0, len(texts), batch_size):
         if start:
-            # A thread that takes a lock again at once leaves others waiting.
+            # A thread that takes a lock again at once would starve the others.
             time.sleep(YIELD_SECONDS)
         parts.append(encode([texts[index] for index in order[start : start + batch_size].tolist()]))
     return np.asarray(np.concatenate(parts)[np.argsort(order)], dtype=np.float32)
@@ -242,20 +242,20 @@ def _run(model: "SentenceTransformer", texts: list[str]) -> Vectors:
 
 
 def _made_for_bfloat16() -> bool:
-    """Whether the model runs on a processor that multiplies bfloat16; any other is slower by it than by float32."""
+    """Whether the model runs on a CPU that multiplies bfloat16; on any other, bfloat16 is slower than float32."""
     import torch
     from sentence_transformers.util import get_device_name
 
-    # Older versions of torch do not report them.
+    # Older versions of torch do not report CPU features.
     capabilities = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}
     return get_device_name() == "cpu" and any(capabilities.get(name) for name in ("avx512_bf16", "amx_bf16"))
 
 
 def open_embedder(settings: Settings) -> Embedder:
-    """The embedding model of the settings: a server's, where a server is named.
+    """Open the embedding model of the settings; on a server, if one is set.
 
     Raises:
-        SettingsError: its dtype is none that is known, or a server is named without a model.
+        SettingsError: its dtype is unknown, or a server is set without a model.
     """
     if settings.embedding_url:
         return RemoteEmbedder(

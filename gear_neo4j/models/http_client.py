@@ -1,6 +1,6 @@
-"""The HTTP client of models: one deadline for a whole call, whatever the server sends, and a bound on what is read.
+"""The HTTP client of models: one deadline for a whole call, and a maximum length of the reply.
 
-A timeout of HTTP counts from one byte to the next, so a server that sends a byte a second would never reach it.
+An HTTP timeout restarts with each byte, so a server that sends a byte per second would never reach it.
 """
 
 import socket
@@ -16,21 +16,21 @@ from openai import DefaultHttpxClient
 from gear_neo4j.graph.connection.deadline import within
 from gear_neo4j.text.address import Login
 
-# The longest stream of a model, a few hundred bytes for each token, is about half of this.
+# About twice the longest stream of a model, at a few hundred bytes per token.
 MOST_BYTES = 64_000_000
 
 
 class ReplyTooLong(Exception):
-    """A server that sends more than any reply needs; to ask again would bring the same."""
+    """A server sent more than any reply needs; asking again would not help."""
 
 
 class BoundedClient(DefaultHttpxClient):
-    """OpenAI's own HTTP client, with bounds for each call, streamed or not.
+    """OpenAI's own HTTP client, with limits for each call, streamed or not.
 
     Args:
-        seconds: from the first attempt to connect to the last byte of the reply; TimeoutError past it.
-        login: sent with each request. The library would take it from the URL as well, and write that into its log.
-        most: bytes of a reply; ReplyTooLong beyond them.
+        seconds: time limit from the first attempt to connect to the last byte of the reply; then TimeoutError.
+        login: sent with each request. The library could also take it from the URL, but would log that.
+        most: maximum bytes of a reply; beyond them, ReplyTooLong.
     """
 
     def __init__(self, *, seconds: float, login: Login | None = None, most: int = MOST_BYTES) -> None:
@@ -42,10 +42,10 @@ class BoundedClient(DefaultHttpxClient):
         """Send a request; a reply that is not streamed is read to its end."""
         end = time.monotonic() + self._seconds
         try:
-            # Nobody can interrupt a thread that waits for headers, but nobody has to wait for it.
+            # A thread that waits for headers cannot be interrupted, but it can be abandoned.
             response = within(self._seconds, partial(self._opened, request, end, options), late=self._late)
         except Exception:
-            # The timeout of HTTP may be first by a hair; the line is the same.
+            # The HTTP timeout may come slightly earlier; report it with the same message.
             if time.monotonic() < end:
                 raise
             raise self._late() from None
@@ -82,7 +82,7 @@ class BoundedClient(DefaultHttpxClient):
                 raise
         finally:
             cut.cancel()
-        # A connection that was shut down looks like an end of the reply, or like any failure.
+        # Shutting the connection down looks like the end of the reply, or like any other failure.
         if time.monotonic() >= end:
             raise self._late()
 
@@ -96,6 +96,6 @@ class BoundedClient(DefaultHttpxClient):
 
 def _shut(response: Any) -> None:
     connection = response.extensions["network_stream"].get_extra_info("socket")
-    # It may have ended a moment ago.
+    # The connection may have just ended.
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)

@@ -1,7 +1,7 @@
-"""BERT as a graph of ONNX, without its weights, which stay in the model's own file.
+"""BERT as an ONNX graph, without its weights, which stay in the model's own file.
 
 The exporter of torch needs the package onnx, which takes 31 MB, and copies every weight into a second file. The numbers
-in this module are those of the fields in ``onnx.proto``: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
+in this module are the field numbers in ``onnx.proto``: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
 """
 
 import struct
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 OUTPUT = "states"
 FLOAT, INT64 = 1, 7
-# Version 20 of the operators is the first one with Gelu.
+# Version 20 of the operators is the first with Gelu.
 IR_VERSION, OPERATORS = 9, 20
-# Added to the score of a token that only pads a text: none of its weight is left.
+# Added to the attention score of padding tokens, so that their weight becomes 0.
 HIDDEN = 1e9
 Attribute = int | float | Sequence[int]
 Shapes = Mapping[str, Sequence[int]]
@@ -21,7 +21,7 @@ Shapes = Mapping[str, Sequence[int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bert:
-    """What the shapes of a BERT's weights do not tell."""
+    """The parameters of a BERT that do not follow from the shapes of its weights."""
 
     layers: int
     heads: int
@@ -29,16 +29,16 @@ class Bert:
 
 
 def bert_graph(bert: Bert, shapes: Shapes) -> bytes:
-    """A graph from the :data:`INPUTS`, one row a text, to the states of all tokens.
+    """The graph from the :data:`INPUTS`, one row per text, to the states of all tokens.
 
     Args:
-        shapes: the shape of each weight by its name. A session must be given the weights themselves by these names.
+        shapes: the shape of each weight by its name. The session needs the weights under the same names.
     """
     return _BertGraph(bert, shapes).whole()
 
 
 class _Graph:
-    """A graph of ONNX, written node by node."""
+    """An ONNX graph, written node by node."""
 
     def __init__(self) -> None:
         self._nodes: list[bytes] = []
@@ -61,12 +61,12 @@ class _Graph:
         return self._constant([], FLOAT, struct.pack("<f", value))
 
     def weight(self, name: str, shape: Sequence[int]) -> None:
-        """Declare a weight that the session is given; the file that must be named for it is never opened."""
+        """Declare a weight that is passed to the session; ONNX requires a file name, but never opens the file."""
         outside = _bytes(13, _bytes(1, "location") + _bytes(2, "none")) + _integer(14, 1)
         self._tensors.append(_tensor(name, FLOAT, shape) + outside)
 
     def model(self, *, width: int) -> bytes:
-        """The whole model, whose output has rows of that width."""
+        """The whole model, whose output rows have that width."""
         axes = ("texts", "tokens")
         parts = [*(_bytes(1, node) for node in self._nodes), _bytes(2, "bert")]
         parts += [_bytes(5, tensor) for tensor in self._tensors]

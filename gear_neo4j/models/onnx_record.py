@@ -1,7 +1,7 @@
-"""What is known of an embedding model without loading torch: how to run it, and whether its vectors are then the same.
+"""Records how to run an embedding model without torch, and whether its vectors are the same as with torch.
 
-It is found out once, when torch has been loaded anyway, and kept in ``<home>/encoders/``, a file for each model. It no
-longer counts when a file of the model, or a package that computes vectors, has changed.
+A record is made once, when torch has been loaded anyway, and stored in ``<home>/encoders/``, in a file for each model.
+It becomes invalid if a file of the model, or a package that computes vectors, changes.
 """
 
 import json
@@ -25,7 +25,7 @@ FOLDER = "encoders"
 LEAST_COSINE = 0.9999
 PACKAGES = ("gear-neo4j", "onnxruntime", "sentence-transformers", "tokenizers", "torch", "transformers")
 MODULES = (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
-# Scripts, accents, case, blanks, symbols, tokens of the model's own, nothing at all, and more than fits.
+# Test texts: scripts, accents, case, spaces, symbols, special tokens, an empty text, and one that is too long.
 CHECKED = (
     "",
     "Hinton",
@@ -46,13 +46,13 @@ CHECKED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A model as it was when torch was loaded.
+    """The facts about a model that were found when torch was loaded.
 
     Args:
         stamp: the files of the model and the packages; see :func:`_stamp`.
-        cosine: the least of all texts that were checked, between the vector of torch and that of the encoder.
-        on_processor: torch has no GPU here.
-        bfloat16: the processor multiplies bfloat16.
+        cosine: the smallest cosine between the vectors of torch and of the encoder, over all test texts.
+        on_processor: torch runs on the CPU.
+        bfloat16: the CPU multiplies bfloat16.
     """
 
     encoder: Encoder
@@ -63,24 +63,24 @@ class Record:
 
     @property
     def agrees(self) -> bool:
-        """Whether the encoder can stand in for torch."""
+        """Whether the encoder can replace torch."""
         return self.cosine >= LEAST_COSINE
 
 
 def read_record(location: str, *, home: Path) -> Record | None:
-    """The record of a model; None if there is none that counts."""
+    """The record of a model; None if there is no valid one."""
     try:
         found = json.loads(_file(location, home=home).read_text(encoding="utf-8"))
         encoder = found["encoder"]
         record = Record(**found | {"encoder": Encoder(**encoder | {"bert": Bert(**encoder["bert"])})})
         return record if record.stamp == _stamp(Path(record.encoder.weights)) else None
     except (OSError, ValueError, TypeError, KeyError):
-        # Whatever is wrong with the file, a new one is made.
+        # Whatever the error in the file, a new one is made.
         return None
 
 
 def write_record(record: Record, location: str, *, home: Path) -> None:
-    """Keep a record; a process that reads meanwhile finds the old one."""
+    """Store a record; processes that read it meanwhile get the old one."""
     file = _file(location, home=home)
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     write_file(file, json.dumps(asdict(record)))
@@ -94,10 +94,10 @@ def make_record(
     on_processor: bool,
     bfloat16: bool,
 ) -> Record | None:
-    """Compare the encoder of a model with torch; None for a model that is no BERT, or does more than pool its tokens.
+    """Compare the encoder of a model with torch; None if the model is not a BERT, or does more than pool its tokens.
 
     Args:
-        by_torch: the vectors of sentence-transformers, in float32 and of any length.
+        by_torch: computes vectors with sentence-transformers, in float32 and of any length.
     """
     encoder = _encoder(model, location)
     if encoder is None:
@@ -147,6 +147,6 @@ def _stamp(weights: Path) -> dict[str, Any]:
 
 
 def _file(location: str, *, home: Path) -> Path:
-    # A folder goes by its whole path: another working directory has other folders of that name.
+    # By the absolute path of a folder, because a relative one depends on the working directory.
     name = str(Path(location).resolve()) if Path(location).exists() else location
     return home / FOLDER / f"{blake2b(name.encode(), digest_size=16).hexdigest()}.json"

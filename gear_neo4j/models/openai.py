@@ -1,4 +1,4 @@
-"""The language model that the settings name, at any server that speaks OpenAI's protocol."""
+"""The language model of the settings, on any server with OpenAI's protocol."""
 
 from typing import TYPE_CHECKING
 
@@ -15,10 +15,10 @@ CACHE = "chat-cache.sqlite"
 
 
 def chat_model(settings: Settings) -> "BaseChatModel":
-    """The model at temperature 0, without retries of its own, for ``Chat`` retries.
+    """The model at temperature 0, without its own retries, because ``Chat`` retries.
 
     Raises:
-        ModelError: no model is named, or neither a key nor a server.
+        ModelError: no model is set, or neither a key nor a server.
         SettingsError: the URL of the server cannot be used.
     """
     if not settings.chat_model:
@@ -31,7 +31,7 @@ def chat_model(settings: Settings) -> "BaseChatModel":
             f"no server is set for the model {settings.chat_model}: set OPENAI_API_KEY, or OPENAI_BASE_URL for another"
         )
     address = _address(settings)
-    # The client takes seconds to import: commands that call no model must not pay for it.
+    # The client takes seconds to import, so commands that call no model must not import it.
     from langchain_core.utils import convert_to_secret_str
     from langchain_openai import ChatOpenAI
 
@@ -49,10 +49,10 @@ def chat_model(settings: Settings) -> "BaseChatModel":
 
 
 def open_chat(settings: Settings, *, cache: bool = True) -> Chat:
-    """The model of ``chat_model``; its replies are kept in ``chat-cache.sqlite`` in the home folder.
+    """The model of ``chat_model``; its replies are cached in ``chat-cache.sqlite`` in the home folder.
 
     Raises:
-        ModelError: no model is named, or neither a key nor a server.
+        ModelError: no model is set, or neither a key nor a server.
         SettingsError: the cache or the URL of the server cannot be used.
     """
     file = settings.home / CACHE if cache else None

@@ -1,4 +1,4 @@
-"""The replies of chat models on record, so that a run can be repeated without a model."""
+"""Records the replies of chat models, so that a run can be repeated without a model."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from gear_neo4j.domain import digest
 class RecordedReply:
     """A reply of the chat model, by digests of its prompt: the task (the system prompt) and the case at hand.
 
-    ``failure`` is the error in place of a reply that could not be used.
+    ``failure`` is the error if the reply was not usable.
     """
 
     task: str
@@ -26,9 +26,9 @@ _REPLIES: ContextVar[list[RecordedReply] | None] = ContextVar("gear_neo4j_replie
 
 @contextmanager
 def recording() -> Iterator[list[RecordedReply]]:
-    """A list of what chat models reply in the block, in order of arrival; a thread needs a copy of the context.
+    """A list of the replies of chat models in the block, in order of arrival; threads need a copy of the context.
 
-    What a block within another one records is in both lists.
+    Replies in a nested block are in both lists.
 
     Example:
         >>> with recording() as replies:
@@ -47,8 +47,8 @@ def recording() -> Iterator[list[RecordedReply]]:
 
 
 def record(system: str, user: str, text: str, *, failure: str = "") -> None:
-    """Note a reply to a prompt, or why none was usable; does nothing outside of :func:`recording`."""
+    """Record a reply to a prompt, or why none was usable; does nothing outside of :func:`recording`."""
     replies = _REPLIES.get()
     if replies is not None:
-        # Models write halves of surrogate pairs, which no file can hold.
+        # Models write halves of surrogate pairs, which cannot be encoded in a file.
         replies.append(RecordedReply(digest(system), digest(user), text.encode("utf-8", "replace").decode(), failure))

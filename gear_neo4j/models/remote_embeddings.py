@@ -1,4 +1,4 @@
-"""Text to vectors by a server that speaks OpenAI's protocol for embeddings, as vLLM, Ollama and many others do."""
+"""Embeddings from a server with OpenAI's protocol, such as vLLM, Ollama and many others."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -25,19 +25,19 @@ KNOBS = Knobs(
 
 
 class RemoteEmbedder:
-    """An embedding model at ``POST url/embeddings``; requests that may succeed later are sent again.
+    """An embedding model at ``POST url/embeddings``, with retries for temporary failures.
 
     Args:
-        model: its name there, which is also recorded in the database.
-        url: where the server is, as a rule ending in ``/v1``; a login in it is sent with each request.
+        model: its name on the server, which is also recorded in the database.
+        url: the address of the server, usually ending in ``/v1``; a login in it is sent with each request.
         key: its API key, if it needs one.
-        timeout: seconds a request.
-        batch_size: texts a request.
-        patience: seconds of waiting for a server that fails for the time being.
+        timeout: seconds per request.
+        batch_size: texts per request.
+        patience: maximum seconds to wait between retries while the server fails.
 
     Raises:
         SettingsError: no model is named, or the URL cannot be used.
-        ModelError: on use; the server cannot be used, or sends no valid vectors.
+        ModelError: on use; the server cannot be used, or returns invalid vectors.
 
     Example:
         >>> RemoteEmbedder("text-embedding-3-small", url="http://127.0.0.1:9/v1").name
@@ -69,14 +69,14 @@ class RemoteEmbedder:
 
     @cached_property
     def dimension(self) -> int:
-        """The length of each vector; one request to the server."""
+        """The length of each vector; costs one request to the server."""
         return int(self._request(["dimension"]).shape[1])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, in order: shape (len(texts), dimension), float32, each of length 1.
+        """One row per text, in order: shape (len(texts), dimension), float32, each of length 1.
 
         Raises:
-            ModelError: the server cannot be used, or sends no valid vectors.
+            ModelError: the server cannot be used, or returns invalid vectors.
         """
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
@@ -84,7 +84,7 @@ class RemoteEmbedder:
         return np.concatenate([self._request(batch) for batch in batches])
 
     def _request(self, texts: Sequence[str]) -> Vectors:
-        # Servers refuse a text without anything in it.
+        # Servers refuse empty texts.
         inputs = [text.encode("utf-8", "replace").decode("utf-8") or " " for text in texts]
         attempts = retrying(patience=self._patience, sleep=self._sleep)
         try:
@@ -103,12 +103,12 @@ class RemoteEmbedder:
         vectors = np.asarray(rows, dtype=np.float32)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.all(np.isfinite(vectors)) or not np.all(norms > 0):
-            raise ModelError(f"the model {self.name} sent a vector that has no direction")
+            raise ModelError(f"the model {self.name} sent a zero vector")
         return np.asarray(vectors / norms, dtype=np.float32)
 
     @cached_property
     def _client(self) -> "OpenAIEmbeddings":
-        # The client takes seconds to import: commands that embed nothing must not pay for it.
+        # The client takes seconds to import, so commands that embed nothing must not import it.
         from langchain_core.utils import convert_to_secret_str
         from langchain_openai import OpenAIEmbeddings
 
@@ -122,6 +122,6 @@ class RemoteEmbedder:
             timeout=self._timeout,
             http_client=BoundedClient(seconds=self._timeout, login=self._address.login),
             chunk_size=self._batch_size,
-            # Otherwise it cuts texts by a tokenizer that it downloads, and sends numbers that only OpenAI understands.
+            # Otherwise it downloads a tokenizer to cut texts, and sends token ids that only OpenAI understands.
             check_embedding_ctx_length=False,
         )

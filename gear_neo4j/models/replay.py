@@ -19,11 +19,11 @@ T = TypeVar("T")
 class ReplayChat:
     """Replies from a recorded run, at no cost; threads may share it.
 
-    A prompt that the run did not send, because the graph has changed since, gets the first reply to the same task that
-    is not used yet. Probabilities of tokens are not on record.
+    A prompt that the run did not send, because the graph has changed since, gets the first unused reply to the same
+    task. Token probabilities are not recorded.
 
     Args:
-        name: what reports call it.
+        name: its name in reports.
 
     Example:
         >>> chat = ReplayChat([RecordedReply(digest("Count."), digest("Days of a week?"), "7")])
@@ -41,7 +41,7 @@ class ReplayChat:
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
         return self._name
 
     def ask(self, prompt: Prompt, *, parse: Callable[[str], T], on_token: OnToken | None = None) -> Reply[T]:
@@ -49,7 +49,7 @@ class ReplayChat:
 
         Raises:
             InputError: the run sent no prompt of this task.
-            ReplyError: the reply was unusable in the run, or is so for this ``parse``.
+            ReplyError: the reply was unusable in the run, or this ``parse`` rejects it.
         """
         reply = self._next(digest(prompt.system), digest(prompt.user))
         record(prompt.system, prompt.user, reply.text, failure=reply.failure)
@@ -60,16 +60,16 @@ class ReplayChat:
         try:
             return Reply(parse(without_thoughts(reply.text)), reply.text, Usage(), 0.0)
         except ValueError as error:
-            raise ReplyError(f"a recorded reply cannot be used ({one_line(error)}): run the agent anew") from error
+            raise ReplyError(f"a recorded reply cannot be used ({one_line(error)}): run the agent again") from error
 
     def _next(self, task: str, case: str) -> RecordedReply:
         with self._lock:
             same_task = [index for index, reply in enumerate(self._replies) if reply.task == task]
             exact = [index for index in same_task if self._replies[index].case == case]
-            # The same prompt once more gets the last reply to it rather than one to another prompt.
+            # A prompt sent again gets its own last reply rather than the reply to another prompt.
             index = next(chain(self._unused(exact), reversed(exact), self._unused(same_task)), None)
             if index is None:
-                raise InputError("the trace has no reply to this prompt: its run had another question or other options")
+                raise InputError("the trace has no reply to this prompt: use the question and options of its run")
             self._used.add(index)
             return self._replies[index]
 

@@ -1,4 +1,4 @@
-"""What a LangChain message carries: text, tokens with their alternatives, and what it cost."""
+"""Reads a LangChain message: its text, its tokens with their alternatives, and its cost."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
 
 CHARACTERS_PER_TOKEN = 4
-# What a degenerate reply has beyond this is not read; parsers take replies that were cut off.
+# Maximum characters to read of a degenerate reply; parsers accept replies that were cut.
 LONGEST_REPLY = 250_000
 
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """A token of a reply, and the probabilities of the tokens that could have stood there, itself among them."""
+    """A token of a reply, and the probabilities of the alternatives at its position, including itself."""
 
     token: str
     others: Mapping[str, float]
 
 
 def text_of(message: "BaseMessage") -> str:
-    """The text of a message, also where its content is a list of blocks."""
+    """The text of a message, even if its content is a list of blocks."""
     return str(message.text)
 
 
@@ -34,7 +34,7 @@ def reply_text(reply: "AIMessage") -> str:
 
 
 def tokens_of(reply: "AIMessage") -> tuple[Alternatives, ...]:
-    """The tokens of a reply in OpenAI's form; none where a server gives them in another, or not at all."""
+    """The tokens of a reply in OpenAI's format; none if the server uses another one, or returns no tokens."""
     log_probabilities = reply.response_metadata.get("logprobs")
     tokens = log_probabilities.get("content") if isinstance(log_probabilities, dict) else None
     try:
@@ -47,7 +47,7 @@ def tokens_of(reply: "AIMessage") -> tuple[Alternatives, ...]:
 
 
 def usage_of(messages: Sequence["BaseMessage"], reply: "AIMessage") -> Usage:
-    """What a call cost; estimated where the reply does not say."""
+    """The cost of a call; estimated if the reply does not report it."""
     metadata = reply.usage_metadata
     if metadata and metadata["input_tokens"]:
         return Usage(calls=1, input_tokens=metadata["input_tokens"], output_tokens=metadata["output_tokens"])

@@ -1,6 +1,6 @@
-"""Which failures of a language model may pass, how long to wait, and what to tell the user about the others.
+"""Which failures of a language model are temporary, how long to wait, and what to tell the user about the others.
 
-Every LangChain model has a client library of its own, so errors are recognised by what they carry: a status, headers, a
+Every LangChain model has its own client library, so errors are recognised by their attributes: a status, headers, a
 builtin class, or the names that HTTP libraries give to a broken connection.
 """
 
@@ -13,7 +13,7 @@ from email.utils import parsedate_to_datetime
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, wait_exponential, wait_random
 
-# Servers of one's own check no key, but the client will not start without one.
+# Self-hosted servers check no key, but the client does not start without one.
 NO_KEY = "not-needed"
 PASSING_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504})
 _PASSING_NAMES = frozenset(
@@ -29,7 +29,7 @@ _PASSING_NAMES = frozenset(
         "TimeoutException",
     }
 )
-# HTTP libraries count an address or a key that cannot even be sent among the failures of the connection.
+# HTTP libraries report an address or a key that cannot be sent as a connection error, too.
 _LASTING_NAMES = frozenset({"InvalidURL", "LocalProtocolError", "ReplyTooLong", "UnsupportedProtocol"})
 _ADVICE = {
     400: "check {model}, and that the model takes texts this long",
@@ -43,7 +43,7 @@ _BACKOFF = wait_exponential(multiplier=0.5, max=20) + wait_random(0, 0.5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knobs:
-    """The settings by which a user names a model, its server, its key and its time."""
+    """The names of the settings for a model, its server, its key and its timeout."""
 
     model: str
     url: str
@@ -55,7 +55,7 @@ CHAT = Knobs(model="GEAR_CHAT_MODEL", url="OPENAI_BASE_URL", key="OPENAI_API_KEY
 
 
 def retrying(*, patience: float, sleep: Callable[[float], None]) -> Retrying:
-    """Retries of failures that may pass, until the waits between them would take more than ``patience`` seconds."""
+    """Retries of temporary failures, until the total wait would exceed ``patience`` seconds."""
 
     def impatient(state: RetryCallState) -> bool:
         return state.idle_for + state.upcoming_sleep > patience
@@ -64,7 +64,7 @@ def retrying(*, patience: float, sleep: Callable[[float], None]) -> Retrying:
 
 
 def may_pass(error: BaseException) -> bool:
-    """Whether the same request may succeed a little later.
+    """Whether the same request may succeed later.
 
     Example:
         >>> may_pass(ConnectionResetError()), may_pass(ValueError())
@@ -74,7 +74,7 @@ def may_pass(error: BaseException) -> bool:
         return False
     status = _status(error)
     if status is not None:
-        # A budget that is used up is reported as a rate limit, but no wait brings it back.
+        # An exhausted budget is reported as a rate limit, but waiting does not help.
         return status in PASSING_STATUSES and getattr(error, "code", None) != "insufficient_quota"
     chain = list(_chain(error))
     if any(map(_lasts, chain)):
@@ -83,7 +83,7 @@ def may_pass(error: BaseException) -> bool:
 
 
 def requested_wait(error: BaseException) -> float | None:
-    """The seconds of wait that the server requests (``retry-after-ms``, or ``Retry-After`` in seconds or as a date)."""
+    """The seconds that the server asks to wait (``retry-after-ms``, or ``Retry-After`` in seconds or as a date)."""
     for headers in filter(None, map(_headers, _chain(error))):
         for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
             seconds = _seconds(headers.get(name), now=headers.get("date"))
@@ -100,7 +100,7 @@ def error_line(
     secrets: Iterable[str] = (),
     knobs: Knobs = CHAT,
 ) -> str:
-    """One line for the user: what happened last, how often it was tried, and what to do; without the ``secrets``."""
+    """One line for the user: the last error, the number of tries, and what to do; without the ``secrets``."""
     tried, waited = attempts.statistics["attempt_number"], attempts.statistics["idle_for"]
     last, wait = _root_error(error), requested_wait(error)
     detail = one_line(_without(secrets, f"{type(last).__name__}: {last}"))
@@ -114,7 +114,7 @@ def error_line(
 
 
 def one_line(text: object, *, longest: int = 200) -> str:
-    """A text on one line, cut where it is long.
+    """A text on one line, cut if it is long.
 
     Example:
         >>> one_line("no\\n  object")
@@ -126,14 +126,14 @@ def one_line(text: object, *, longest: int = 200) -> str:
 
 def _wait(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
-    # A server that requests a wait of 0 would be called again without end.
+    # A server that asks for a wait of 0 would otherwise be called forever.
     return (error and requested_wait(error)) or _BACKOFF(state)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
     visited: set[int] = set()
     link: BaseException | None = error
-    # Causes only: the context of an error may be one that the caller was already dealing with.
+    # Causes only: the context of an error may be another one that the caller was handling.
     while link is not None and id(link) not in visited:
         visited.add(id(link))
         yield link
@@ -169,7 +169,7 @@ def _seconds(text: str | None, *, now: str | None) -> float | None:
         seconds = float(text)
     except ValueError:
         due, sent = _moment(text), _moment(now or "")
-        # The date is read on the server's clock, which need not be ours.
+        # Compared with the server's clock, which may differ from ours.
         seconds = due - (time.time() if sent is None else sent) if due is not None else math.nan
     return None if math.isnan(seconds) else max(seconds, 0.0)
 
@@ -184,14 +184,14 @@ def _moment(date: str) -> float | None:
 def _root_error(error: BaseException) -> BaseException:
     if _status(error) is not None:
         return error
-    # The outermost error of a broken connection says no more than "Connection error."
+    # The outermost error of a broken connection only says "Connection error."
     chain = list(_chain(error))
     return next(filter(_lasts, chain), chain[-1] if may_pass(error) else error)
 
 
 def _without(secrets: Iterable[str], text: str) -> str:
     for secret in filter(None, map(str.strip, secrets)):
-        # A key with a line break in it is quoted in full, and escaped, by the HTTP library that refuses it.
+        # The HTTP library quotes a key with a line break in full, with escapes, when it refuses it.
         text = text.replace(secret, "***").replace(repr(secret)[1:-1], "***")
     return text
 

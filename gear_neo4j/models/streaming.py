@@ -1,24 +1,24 @@
-"""What a reader sees of a reply while it is written: its text without thoughts, and without a label before it."""
+"""The visible text of a reply while it is written: without thoughts, and without a label before it."""
 
 import re
 from collections.abc import Callable
 
 OnToken = Callable[[str], None]
 
-# A label is no longer than this, signs and all, so that a reply of signs alone is not held back to its end.
+# Maximum length of a label with its punctuation, so that a reply of punctuation only is not held back to its end.
 ANSWER_LABEL = re.compile(r"\A\W{0,40}answer[^\w:：]{0,10}[:：]\s*", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _LONGEST_TAG = len("</thinking>")
-# The beginnings of both: what could still become a tag or a label is held back.
+# The beginnings of tags and labels: text that could still become one is held back.
 _OPEN_TAG = re.compile(r"</?(?:t(?:h(?:i(?:n(?:k(?:i(?:ng?)?)?)?)?)?)?)?\Z", re.IGNORECASE)
 _OPEN_LABEL = re.compile(r"\W{0,40}(?:a(?:n(?:s(?:w(?:e(?:r[^\w:：]{0,10})?)?)?)?)?)?", re.IGNORECASE)
 
 
 class VisibleText:
-    """The visible part of a text that comes in pieces; the same whatever the pieces are.
+    """The visible part of a text that comes in pieces, however it is split.
 
-    A model may end thoughts that it did not begin. They were passed on before their end came; what follows begins a
-    new paragraph.
+    A model may end thoughts that it did not begin. Those were already passed on, so the text after them starts a new
+    paragraph.
 
     Example:
         >>> visible = VisibleText()
@@ -34,7 +34,7 @@ class VisibleText:
         self._body = _Body()
 
     def feed(self, piece: str) -> str:
-        """What a further piece of the text makes visible."""
+        """The text that becomes visible with another piece."""
         self._held += piece
         gained = []
         while tag := _TAG.search(self._held):
@@ -54,13 +54,13 @@ class VisibleText:
         return "".join(gained)
 
     def end(self) -> str:
-        """What was held back, because it might have become a tag or a label."""
+        """The text held back because it might have become a tag or a label."""
         rest, self._held = "" if self._thinks else self._held, ""
         return self._body.end(rest)
 
 
 class _Body:
-    """A text without thoughts, in pieces: its label and the spaces around it are left out."""
+    """A text without thoughts, in pieces; removes its label and surrounding spaces."""
 
     def __init__(self, *, gap: str = "") -> None:
         # The beginning, until it is clear whether it is a label.
@@ -71,11 +71,11 @@ class _Body:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was shown so far, also not before the gap."""
+        """Whether nothing was shown so far, not even before the gap."""
         return self._is_first and not self._gap
 
     def feed(self, text: str) -> str:
-        """What a further piece makes visible."""
+        """The text that becomes visible with another piece."""
         if self._label is None:
             return self._stripped(text)
         self._label = (self._label + text).lstrip()
@@ -85,13 +85,13 @@ class _Body:
         return self._stripped(text)
 
     def end(self, rest: str) -> str:
-        """What was held back, with the rest of the text."""
+        """The text held back, with the rest of the text."""
         if self._label is not None:
             rest, self._label = without_label((self._label + rest).strip()), None
         return self._stripped(rest)
 
     def _stripped(self, text: str) -> str:
-        """The text so far without spaces at its end, which wait for what follows, and at its beginning."""
+        """The text so far, without leading spaces, and without trailing ones, which wait for more text."""
         body = text.rstrip()
         if not body:
             self._spaces.append(text)
@@ -117,10 +117,10 @@ def without_label(text: str) -> str:
 
 
 def without_thoughts(text: str) -> str:
-    """A reply without the model's thoughts, the only text that a parser gets.
+    """A reply without the model's thoughts, as parsers get it.
 
-    Thoughts that do not end reach to the end of the reply. Where they end without having begun, because the prompt of
-    the model begins them, all that comes before is thoughts.
+    Unclosed thoughts extend to the end of the reply. If they are closed but not opened, because the prompt of the model
+    opens them, everything before is thoughts.
 
     Example:
         >>> without_thoughts("<think>Seven?</think>7"), without_thoughts("Seven?</think>7")
@@ -138,7 +138,7 @@ def without_thoughts(text: str) -> str:
 
 
 class Listener:
-    """Passes visible text on; ``done`` once a piece was passed on, for no other text may follow it."""
+    """Passes visible text on; ``done`` once it has passed on a piece, because no other reply may follow it."""
 
     def __init__(self, on_token: OnToken) -> None:
         self._on_token = on_token
@@ -155,7 +155,7 @@ class Listener:
 
 
 class ListenerError(BaseException):
-    """What a listener raised; no Exception, so that retries do not take it for a failure of the model."""
+    """Wraps an error of a listener; not an Exception, so that it is not retried as a failure of the model."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(str(error))

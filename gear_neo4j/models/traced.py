@@ -1,4 +1,4 @@
-"""The span of a call of a language model: OpenTelemetry's convention for GenAI, and OpenInference's."""
+"""Spans of language model calls, by the GenAI convention of OpenTelemetry and by that of OpenInference."""
 
 import json
 
@@ -15,7 +15,7 @@ def call_span(model: str, *, system: str, user: str) -> Span:
 
 
 def note_call(active: Span, usage: Usage, *, text: str | None = None) -> None:
-    """Note what a call cost, and its reply if there is one and texts are wanted."""
+    """Record the cost of a call, and its reply, if there is one and texts are traced."""
     active.describe(lambda: _cost(usage))
     if text is not None:
         active.content(lambda: _reply(text))

@@ -9,7 +9,7 @@ import numpy as np
 from gear_neo4j.domain import Statement, VectorSource
 from gear_neo4j.models.embeddings import Embedder, Vectors
 
-# Chosen on MetaQA, where 0.7 finds more answers among the nearest triples than 1.
+# The weight of predicates, chosen on MetaQA, where 0.7 finds more answers among the nearest triples than 1.
 PREDICATE_WEIGHT = 0.7
 # Enough for the names of most graphs; 150 MB at 384 dimensions.
 PARTS_KEPT = 100_000
@@ -19,7 +19,7 @@ TripleVectors = Callable[[Sequence[Statement]], Vectors]
 
 
 def triple_vectors(embedder: Embedder, source: VectorSource) -> TripleVectors:
-    """What maps triples to their vectors: shape (len(triples), dimension), float32, each of length 1."""
+    """The function from triples to their vectors: shape (len(triples), dimension), float32, each of length 1."""
     return ComposedVectors(embedder) if source == "composed" else lambda triples: encode(triples, embedder)
 
 
@@ -34,10 +34,10 @@ def encode(triples: Sequence[Statement], embedder: Embedder) -> Vectors:
 
 
 class ComposedVectors:
-    """Vectors of triples from those of their parts: a name is embedded once, however many triples it is in.
+    """Vectors of triples from those of their parts: a name is embedded once, however many triples contain it.
 
-    A vector is subject + 0.7 · predicate + object, scaled to length 1. Parts are kept for later calls, which may come
-    from several threads; above ``most`` parts, those that were not used for longest are embedded again when needed.
+    A vector is subject + 0.7 · predicate + object, scaled to length 1. Parts are cached, for several threads; beyond
+    ``most`` parts, the least recently used ones are dropped.
     """
 
     def __init__(self, embedder: Embedder, *, most: int = PARTS_KEPT) -> None:
@@ -47,7 +47,7 @@ class ComposedVectors:
         self._lock = Lock()
 
     def __call__(self, triples: Sequence[Statement]) -> Vectors:
-        """One row a triple: shape (len(triples), dimension), float32, each of length 1.
+        """One row per triple: shape (len(triples), dimension), float32, each of length 1.
 
         Raises:
             ModelError: a model on a server failed.
@@ -63,14 +63,14 @@ class ComposedVectors:
         first, middle, last = (parts[[indexes[text] for text in column]] for column in (subjects, predicates, objects))
         total = first + np.float32(PREDICATE_WEIGHT) * middle + last
         lengths = np.linalg.norm(total, axis=1, keepdims=True)
-        # Opposite parts may cancel out, and the index takes no vector without a direction.
+        # Opposite parts may cancel out, and the index accepts no zero vectors.
         return np.where(lengths > 1e-3, total / np.maximum(lengths, 1e-3), first)
 
     def _parts(self, texts: Sequence[str]) -> Vectors:
         with self._lock:
             known = {text: self._kept[text] for text in texts if text in self._kept}
             fresh = [text for text in texts if text not in known]
-            # A row is copied, or one that is kept would keep the vectors of its whole batch.
+            # Copied, because a cached view of a row would keep its whole batch in memory.
             known.update((text, row.copy()) for text, row in zip(fresh, self._embedder.embed(fresh), strict=True))
             for text in texts:
                 self._kept[text] = known[text]

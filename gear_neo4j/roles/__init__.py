@@ -1,1 +1,1 @@
-"""The roles of a language model: for each a prompt, a parser of its replies, and a protocol."""
+"""The roles of a language model, each with a prompt, a parser of its replies, and a protocol."""

@@ -39,8 +39,10 @@ class Analyst(Protocol):
 
 
 class PromptedAnalyst:
-    """A language model that analyses questions (KGT, Feng et al. 2025, step A); an unknown name costs one
-    repair call, which lists the known names."""
+    """A language model that analyses questions (KGT, Feng et al. 2025, step A).
+
+    After an unknown name, it is called once more, with the known names.
+    """
 
     def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
@@ -57,7 +59,7 @@ def parse_analysis(text: str, outline: Outline) -> Analysis:
     """The analysis in a reply, its names checked against the graph; case does not matter.
 
     Raises:
-        ValueError: no such object, or an unknown kind, label or property; the message lists the known ones.
+        ValueError: there is no such object, or a kind, label or property is unknown; the message lists the known ones.
 
     Example:
         >>> outline = Outline({"Drug": ["name"], "Cancer": ["name"]}, ["Drug -[treats]-> Cancer"])

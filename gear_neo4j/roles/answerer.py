@@ -1,4 +1,4 @@
-"""The answering role, which all agents share."""
+"""The answering role, shared by all agents."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -26,5 +26,5 @@ class Answerer(Protocol):
     ) -> Reply[Draft]:
         """An answer that cites passages and facts by number, from 1; raises ModelError.
 
-        ``on_token`` may get pieces of it while it is written, with unchecked markers.
+        ``on_token`` may get its pieces while it is written, with unchecked markers.
         """

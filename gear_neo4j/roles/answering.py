@@ -1,4 +1,4 @@
-"""GeAR's roles of a language model: read, judge, rewrite, answer; each a prompt and a parser."""
+"""GeAR's roles of a language model: read, judge, rewrite and answer; each is a prompt and a parser."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -29,20 +29,20 @@ class Reader(Protocol):
     def read(
         self, question: str, passages: Sequence[Passage], *, memory: Sequence[Fact] | None = None
     ) -> Reply[tuple[Fact, ...]]:
-        """The facts in the passages that help to answer the question, best first, without those in the memory."""
+        """The facts in the passages that help to answer the question, best first, except those in the memory."""
 
 
 class Roles(Reader, Answerer, Protocol):
     """The roles of GeAR's agent; each raises ModelError, and ReplyError for an unusable reply."""
 
     def reason(self, question: str, memory: Sequence[Fact]) -> Reply[Verdict]:
-        """Whether the facts suffice for an answer, and what it is or what is missing."""
+        """Whether the facts suffice for an answer, and the answer or what is missing."""
 
     def rewrite(self, question: str, memory: Sequence[Fact], *, why: str, asked: Sequence[str]) -> Reply[str]:
         """The next question to search with, or an empty text."""
 
     def select(self, question: str, passages: Sequence[Passage], *, paths: Sequence[Path], k: int) -> Reply[list[int]]:
-        """The indexes, from 0, of the at most k passages that the answer needs, best first."""
+        """The indexes, from 0, of at most k passages that the answer needs, best first."""
 
 
 class Thinker(Answerer, Protocol):
@@ -95,7 +95,7 @@ class PromptedRoles:
         return self._chat.ask(prompt, parse=parse_question)
 
     def keywords(self, question: str) -> Reply[str]:
-        """The question as a query for a search engine, of three keywords at most."""
+        """The question as a query for a search engine, of at most three keywords."""
         return self._chat.ask(fill("keywords", question=question), parse=parse_keywords)
 
     def answer(
@@ -134,5 +134,5 @@ def shown_passages(passages: Sequence[Passage], *, paths: Sequence[Path] = ()) -
 
 
 def shown_facts(facts: Sequence[Fact]) -> str:
-    """Facts as a prompt shows them, one a line."""
+    """Facts as a prompt shows them, one per line."""
     return "\n".join(f"- {fact}" for fact in facts) or NONE

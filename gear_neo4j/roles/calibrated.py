@@ -1,4 +1,4 @@
-"""Calibrated thresholds in a file, by the name of their evaluator."""
+"""Stores calibrated thresholds in a file, by the name of their evaluator."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -40,7 +40,7 @@ def save_calibration(home: Path, evaluator: str, calibration: Calibration) -> Pa
     """Save a calibration; returns its file.
 
     Raises:
-        InputError: the file cannot be written, or holds something else.
+        InputError: the file cannot be written, or is damaged.
     """
     file = home / FILE
     rows = _read(file) | {evaluator: asdict(calibration)}

@@ -1,4 +1,4 @@
-"""Chooses among queries by a language model: which of them answers a question."""
+"""Lets a language model choose which of several queries answers a question."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from gear_neo4j.roles.prompts import fill
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A query as its text, and the first of its results in words."""
+    """The text of a query, and its first results in words."""
 
     query: str
     results: str
@@ -29,7 +29,7 @@ class Chooser(Protocol):
 
 
 class PromptedChooser:
-    """The choice by one prompt."""
+    """A language model that chooses, with one prompt."""
 
     def __init__(self, chat: ChatModel) -> None:
         self._chat = chat

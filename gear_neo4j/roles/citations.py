@@ -1,35 +1,35 @@
-"""The markers of an answer, such as ``[1]`` and ``[F1]``: what they stand for, and where they stand.
+"""The markers of an answer, such as ``[1]`` and ``[F1]``: what they refer to, and their positions.
 
-A bracket right after a word is none, as in ``args[1]``, and so is one in code or the text of a link. But some models
-put no space before any marker: see :func:`_spaced`.
+A bracket right after a word is not a marker, as in ``args[1]``, nor is one in code or in the text of a link. But some
+models put no space before any marker: see :func:`_spaced`.
 """
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-# Scripts that put no space between a word and a bracket: Thai to Khmer, kana, Han, Hangul.
+# Scripts without a space between a word and a bracket: Thai to Khmer, kana, Han, Hangul.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _NUMBER = r"F?[1-9][0-9]{0,2}"
 _PART = rf"{_NUMBER}(?:\s*[-–]\s*{_NUMBER})?"
-# The time grows linearly with the text: the spaces before a marker are matched from the first of them only.
+# Takes linear time: the spaces before a marker are only matched from the first one.
 _SCAN = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]+`"
     rf"|(?P<space>(?<!\s)\s+|(?<![^\W{_UNSPACED}]))\[\s*(?P<listed>{_PART}(?:\s*[,;]\s*{_PART})*)\s*\](?!\()",
     re.DOTALL | re.IGNORECASE,
 )
-# A bracket right after a word, and one of these that ends a clause.
+# A bracket right after a word, and such a bracket at the end of a clause.
 _ATTACHED = re.compile(rf"(?<=[^\W_])(?=\[\s*{_PART}(?:\s*[,;]\s*{_PART})*\s*\](?![(=\[\w]))", re.IGNORECASE)
 _ENDS_CLAUSE = re.compile(r"[^\W_]\[[^\[\]\n]{1,40}\](?:[.,;:!?)]|\s*\Z)")
 _INDEX = re.compile(r"\w\[0\]")
-# A range of more is none of sources, and a number beyond this is a year, a code, a quantity.
+# Longer ranges do not cite sources; larger numbers are years, codes or quantities.
 WIDEST_RANGE = 20
 LARGEST_INVENTED = 99
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """One number of a marker, and where it stands in the text."""
+    """One number of a marker, and its position in the text."""
 
     label: str
     start: int
@@ -38,7 +38,7 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A text whose markers stand for something, the labels in it, and those that were removed."""
+    """A text with valid markers only, their labels, and the labels that were removed."""
 
     text: str
     cited: tuple[str, ...]
@@ -46,9 +46,9 @@ class Checked:
 
 
 def check_markers(text: str, *, passages: int, facts: int) -> Checked:
-    """A text without the markers that stand for nothing; a range ``[1-3]`` becomes ``[1, 2, 3]``.
+    """A text without invalid markers; a range ``[1-3]`` becomes ``[1, 2, 3]``.
 
-    A large number in brackets that stands for nothing is text.
+    A large number in brackets without a source is text, not a marker.
 
     Example:
         >>> check_markers("Use args[1], in Varna [2, 9] since [1921].", passages=3, facts=0)
@@ -59,7 +59,7 @@ def check_markers(text: str, *, passages: int, facts: int) -> Checked:
     text = _spaced(text)
     known = {str(number) for number in range(1, passages + 1)} | {f"F{number}" for number in range(1, facts + 1)}
     found: list[str] = []
-    # Where a marker was removed, and the space before it: a marker right behind it needs that space.
+    # The end of the last removed marker: a marker right behind it needs the space that was removed with it.
     removed_until, space = -1, ""
 
     def checked(match: re.Match[str]) -> str:
@@ -85,7 +85,7 @@ def check_markers(text: str, *, passages: int, facts: int) -> Checked:
 
 
 def markers(text: str) -> Iterator[Marker]:
-    """Each number of the markers of a checked text, in its order.
+    """The numbers in the markers of a checked text, in order.
 
     Example:
         >>> [(marker.label, marker.start) for marker in markers("In Varna [1, F2].")]
@@ -113,9 +113,9 @@ def _replaced(text: str, change: Callable[[re.Match[str]], str]) -> str:
 
 
 def _spaced(text: str) -> str:
-    """A text with a space before each marker, if its writer puts none there.
+    """A text with a space before each marker, if its writer leaves spaces out.
 
-    That is so where no bracket after a space is a marker, none is ``[0]``, and one after a word ends a clause.
+    This is assumed if no bracket after a space is a marker, none is ``[0]``, and one after a word ends a clause.
     """
     has_spaced = next(markers(text), None) is not None
     if has_spaced or "`" in text or _INDEX.search(text) or not _ENDS_CLAUSE.search(text):
@@ -124,7 +124,7 @@ def _spaced(text: str) -> str:
 
 
 def _labels(listed: str) -> list[str]:
-    """The numbers of a marker; none if a range in it is none of sources."""
+    """The numbers of a marker; none if it contains a range that cannot cite sources."""
     labels: list[str] = []
     for part in re.split("[,;]", listed.upper()):
         first, *last = (number.strip() for number in re.split("[-–]", part))

@@ -1,6 +1,6 @@
-"""Self-RAG's reflections (Asai et al. 2024, table 1) by any chat model: one critic call a judgement of an answer.
+"""Self-RAG's reflections (Asai et al. 2024, table 1) by any chat model: one critic call per judgement of an answer.
 
-The published model was trained to emit them as tokens. Here a critic names a label for each. If the chat model returns
+The published model was trained to emit them as tokens. Here, a critic names a label for each. If the chat model returns
 log-probabilities, they give the distribution over labels; otherwise the named label has probability 1.
 """
 
@@ -142,7 +142,7 @@ def likelihoods(tokens: Sequence[Alternatives], key: str, labels: Sequence[str],
         {'4': 1.0}
     """
     text = "".join(entry.token for entry in tokens)
-    # The last one, as the parser takes it: a model names labels in its thoughts, too.
+    # The last one, as in the parser, because models also name labels in their thoughts.
     start = max((match.end() for match in re.finditer(rf'"{key}"\s*:\s*"?\s*', text)), default=len(text))
     ends = accumulate(len(entry.token) for entry in tokens)
     entry = next((entry for entry, end in zip(tokens, ends, strict=True) if end > start), None)

@@ -1,7 +1,7 @@
 """Evaluators of a text for a question: a score from -1 (useless) to 1, with thresholds of its scale.
 
-CRAG (Yan et al. 2024) trains one for the purpose. These need no training: the cosine of the embedding model, any
-cross-encoder of sentence-transformers, and a chat model that grades.
+CRAG (Yan et al. 2024) trains its own. These need no training: the cosine of the embedding model, any cross-encoder of
+sentence-transformers, and a chat model that grades.
 """
 
 import math
@@ -29,7 +29,7 @@ EvaluatorName = Literal["similarity", "grader", "cross-encoder"]
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """A text helps with a score of ``upper`` or more, and does not with one below ``lower``.
+    """A text helps if its score is at least ``upper``, and does not if it is below ``lower``.
 
     Raises:
         SettingsError: a value is outside -1 to 1, or ``lower`` is above ``upper``.
@@ -46,7 +46,7 @@ class Thresholds:
     def __post_init__(self) -> None:
         if not -1 <= self.lower <= self.upper <= 1:
             raise SettingsError(
-                f"thresholds {self.upper:g} and {self.lower:g}: the upper one comes first, both in -1 to 1"
+                f"thresholds {self.upper:g} and {self.lower:g}: give the upper one first, both from -1 to 1"
             )
 
     def action(self, scores: Sequence[float]) -> str:
@@ -60,11 +60,11 @@ class Evaluator(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name in reports and calibrations, with its model."""
+        """Its name in reports and calibrations, including its model."""
 
     @property
     def thresholds(self) -> Thresholds:
-        """The defaults for its scale; a calibration overrides them."""
+        """The default thresholds for its scale; a calibration overrides them."""
 
     def evaluate(self, question: str, texts: Sequence[str]) -> Reply[Scores]:
         """A score for each text, in order; an empty text gets -1. Raises ModelError."""
@@ -125,7 +125,7 @@ class CrossEncoderEvaluator:
             raise SettingsError(f"the cross-encoder {self._model_name!r} could not be loaded: {reason}") from error
         if model.num_labels != 1:
             raise SettingsError(
-                f"the cross-encoder {self._model_name!r} gives classes, not one score: choose another one"
+                f"the cross-encoder {self._model_name!r} returns classes, not a score: choose another one"
             )
         return model
 
@@ -160,7 +160,7 @@ class Grader:
 def open_evaluator(
     name: EvaluatorName, model: str | None, *, embedder: Callable[[], Embedder], chat: Callable[[], ChatModel]
 ) -> Evaluator:
-    """The evaluator of a name; ``model`` names the cross-encoder. Of the two models only the one it needs is opened."""
+    """The evaluator with a name; ``model`` names the cross-encoder. Opens only the model that it needs."""
     if name == "cross-encoder":
         return CrossEncoderEvaluator(model or "")
     return Grader(chat()) if name == "grader" else SimilarityEvaluator(embedder())

@@ -1,14 +1,14 @@
-"""JSON values inside a model's reply, read in a time that grows only linearly with the reply."""
+"""Reads JSON values inside a model's reply, in linear time."""
 
 import json
 import re
 from typing import Any
 
-# A reply is read from each bracket at which a value may begin; all attempts together read it at most this many times.
+# A reply is read from each bracket that may open a value; all attempts together may read it at most this many times.
 MOST_PASSES = 20
-# Values nested deeper than this are noise, and would overflow the stack of whatever walks them.
+# Deeper values are noise, and would overflow the stack of recursive functions.
 DEEPEST = 50
-# An error counts the lines of the whole text, which is about as many times cheaper than reading it.
+# Raising a JSON error counts the lines of the whole text, which is about this many times cheaper than reading it.
 CHEAPER_LINES = 50
 _BEGIN = re.compile(r"[\[{\"\-0-9tfnNI]")
 _DECODER = json.JSONDecoder()
@@ -30,17 +30,17 @@ class JsonReader:
         self._left = MOST_PASSES * (len(text) + 1)
 
     def value(self, start: int) -> tuple[Any, int] | None:
-        """The value that begins at an offset, and where it ends; None if there is none.
+        """The value at an offset, and the offset of its end; None if there is none.
 
         Raises:
-            ValueError: too much of the text was read again and again.
+            ValueError: too much of the text was read repeatedly.
         """
         if not _BEGIN.match(self._text, start):
             return None
         try:
             value, end = _DECODER.raw_decode(self._text, start)
         except json.JSONDecodeError as error:
-            # The position of an open string is its beginning, though it was read to the end of the text.
+            # The error of an unclosed string has the position of its beginning, but it was read to the end of the text.
             read_to = len(self._text) if error.msg.startswith("Unterminated") else error.pos
             self.spend(read_to - start + len(self._text) // CHEAPER_LINES)
             return None
@@ -51,7 +51,7 @@ class JsonReader:
         return None if _is_deep(value) else (value, end)
 
     def spend(self, characters: int) -> None:
-        """Count characters that were read; raises ValueError once they are too many."""
+        """Count characters that were read; raises ValueError once there are too many."""
         self._left -= characters
         if self._left < 0:
             raise ValueError("its brackets do not fit together")

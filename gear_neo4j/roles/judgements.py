@@ -16,10 +16,10 @@ _NO = frozenset({"no", "false", "0", "unsupported", "not supported", "useless", 
 
 
 def parse_statements(text: str) -> tuple[str, ...]:
-    """The statements of a reply ``{"statements": [...]}``; there may be none.
+    """The statements of a reply ``{"statements": [...]}``, if any.
 
     Raises:
-        ValueError: no such list, or an item is not a text.
+        ValueError: there is no such list, or an item is not a text.
 
     Example:
         >>> parse_statements('Here: {"statements": ["Ana Petkova was an engineer.", " "]}')
@@ -37,7 +37,7 @@ def parse_verdicts(text: str, *, key: str, count: int) -> tuple[bool, ...]:
     An item is an object with ``verdict`` and perhaps ``number``, or the bare verdict: yes or no, 1 or 0, true or false.
 
     Raises:
-        ValueError: the list is missing or has another length, or an item is no verdict.
+        ValueError: the list is missing or has another length, or an item is not a verdict.
 
     Example:
         >>> parse_verdicts('{"verdicts": [{"number": 2, "verdict": "no"}, {"number": 1, "verdict": "yes"}]}',
@@ -57,7 +57,7 @@ def parse_scores(text: str, *, count: int) -> tuple[float, ...]:
     An item is an object with ``score`` and perhaps ``number``, or the bare number.
 
     Raises:
-        ValueError: the list is missing or has another length, or an item is no such number.
+        ValueError: the list is missing or has another length, or an item is not such a number.
 
     Example:
         >>> parse_scores('{"scores": [{"number": 2, "score": -1}, {"number": 1, "score": 0.5}]}', count=2)
@@ -92,7 +92,7 @@ def parse_useful(text: str) -> bool:
     """The verdict of a reply ``{"why": ..., "verdict": "yes"}``.
 
     Raises:
-        ValueError: it holds no verdict.
+        ValueError: there is no verdict.
 
     Example:
         >>> parse_useful('{"why": "It names the year.", "verdict": "yes"}')
@@ -102,7 +102,7 @@ def parse_useful(text: str) -> bool:
 
 
 def find_object(text: str, key: str) -> Mapping[str, Any]:
-    """The last JSON object with a key, which is not within another such object: models repeat the form, or revise."""
+    """The last outermost JSON object with a key, because models may repeat the form or revise their reply."""
     reader, end = JsonReader(text), 0
     found: Mapping[str, Any] | None = None
     with suppress(ValueError):

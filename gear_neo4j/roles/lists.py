@@ -1,7 +1,7 @@
 """Parsers of lists in a model's reply: triples, numbers and names, from JSON as models write it; nothing is evaluated.
 
-A reply, which comes without thoughts, may be fenced, have prose around it, or be cut off. Each parser raises
-ValueError, with a reason for the repair prompt, if nothing in a reply is usable.
+Replies come without thoughts, but may be fenced, surrounded by prose, or cut off. Each parser raises ValueError, with a
+reason for the repair prompt, if nothing in a reply is usable.
 """
 
 import re
@@ -20,7 +20,7 @@ _PARTS = (("subject", "predicate", "object"), ("head", "relation", "tail"))
 _ITEM = re.compile(r"[^\s,]")
 _BRACKET = re.compile(r"[\[({\]]")
 _NUMBERS = re.compile(r"\[([\d\s,]*)(?:\]|\Z)")
-# What may stand before a list in its line: signs, and a label with a colon.
+# Text that may precede a list on its line: punctuation, and a label with a colon.
 _LABEL = re.compile(r"[^\w\[\]]*(?:[^\[\]]*[:：][^\w\[\]]*)?")
 _SENTENCE_END = re.compile(r"\W*?[.!;\n]|\W*\Z")
 LONGEST_LABEL = 60
@@ -28,16 +28,16 @@ LONGEST_LABEL = 60
 
 @dataclass(frozen=True, slots=True)
 class Triples:
-    """The triples of a reply in its order, without duplicates, and the number of malformed items."""
+    """The triples of a reply, in its order and without duplicates, and the number of malformed items."""
 
     facts: tuple[Fact, ...]
     malformed: int = 0
 
 
 def parse_triples(text: str, *, key: str) -> Triples:
-    """The triples of a JSON reply ``{key: [[s, p, o], ...]}``, or of a bare list; of several lists the last.
+    """The triples of a JSON reply ``{key: [[s, p, o], ...]}`` or of a bare list; the last one, if there are several.
 
-    Objects with subject, predicate and object count as triples, and so do tuples in parentheses.
+    Objects with subject, predicate and object also count as triples, and so do tuples in parentheses.
 
     Raises:
         ValueError: there is no list of triples, or none of its items is a triple.
@@ -59,8 +59,8 @@ def parse_triples(text: str, *, key: str) -> Triples:
 def parse_numbers(text: str, *, most: int) -> tuple[int, ...]:
     """The numbers from 1 to ``most`` of a JSON list of numbers, in its order, each once.
 
-    Of several lists it is the last that has a line or sentence of its own, perhaps after a label, else the last that
-    is not empty: others stand in prose, as markers or examples.
+    If there are several lists, the last one with its own line or sentence (or after a label) counts, else the last
+    that is not empty: lists within prose are markers or examples.
 
     Raises:
         ValueError: there is no list of such numbers.
@@ -76,7 +76,7 @@ def parse_numbers(text: str, *, most: int) -> tuple[int, ...]:
 
 
 def parse_indexes(text: str, *, most: int) -> tuple[int, ...]:
-    """The numbers of a reply, counted from 0; an empty list is an answer, too.
+    """The numbers of a reply, counted from 0; an empty list is also an answer.
 
     Raises:
         ValueError: there is no list, or all its numbers are out of range.
@@ -92,7 +92,7 @@ def parse_indexes(text: str, *, most: int) -> tuple[int, ...]:
 
 
 def _chosen_numbers(text: str, most: int) -> tuple[int, ...] | None:
-    """The numbers of the list that is the answer; None without a list."""
+    """The numbers in the list that is the answer; None without a list."""
     lists = [(numbers, match) for match in _NUMBERS.finditer(text) if (numbers := _numbers(match[1], most)) is not None]
     alone = [numbers for numbers, match in lists if _has_own_line(text, match)]
     everywhere = [numbers for numbers, _ in lists]
@@ -100,8 +100,8 @@ def _chosen_numbers(text: str, most: int) -> tuple[int, ...] | None:
 
 
 def _numbers(listed: str, most: int) -> tuple[int, ...] | None:
-    """The numbers in range, each once; None if there are others only."""
-    # Python refuses to read thousands of digits.
+    """The numbers in range, each once; None if all are out of range."""
+    # Python refuses to parse thousands of digits.
     numbers = (int(digits) for digits in re.findall(r"\d+", listed) if len(digits) < 10)
     unique = tuple(dict.fromkeys(number for number in numbers if 1 <= number <= most))
     return unique if unique or not listed.strip() else None
@@ -115,7 +115,7 @@ def _has_own_line(text: str, match: re.Match[str]) -> bool:
 def parse_names(text: str) -> tuple[str, ...]:
     """The names of a JSON reply ``{"entities": ["name", ...]}``, or of a bare list of texts, in its order, each once.
 
-    Of several lists it is the last.
+    If there are several lists, the last one counts.
 
     Raises:
         ValueError: there is no list, or no item of it is a name.
@@ -128,7 +128,7 @@ def parse_names(text: str) -> tuple[str, ...]:
     for items in reversed(lists):
         texts = [item for item in items if not isinstance(item, list | dict)]
         names = tuple(dict.fromkeys(name for item in texts if (name := _part(item))))
-        # A bare list without any text is a marker.
+        # A bare list without any texts is a marker.
         if names and (is_named or any(isinstance(item, str) for item in texts)):
             return names
     if all(lists):
@@ -137,7 +137,7 @@ def parse_names(text: str) -> tuple[str, ...]:
 
 
 def _lists(text: str, key: str) -> tuple[list[list[Any]], bool]:
-    """The items of the last list under a key, or of all lists if none is; and whether it is under the key."""
+    """The items of the last list under a key, or of all lists if there is none; and whether there is one."""
     named = [match.end() for match in re.finditer(rf"[\"']?{re.escape(key)}[\"']?\s*[:=]\s*\[", text, re.IGNORECASE)]
     reader, lists = JsonReader(text), list[list[Any]]()
     with suppress(ValueError):
@@ -147,7 +147,7 @@ def _lists(text: str, key: str) -> tuple[list[list[Any]], bool]:
 
 
 def _items(text: str, start: int, reader: JsonReader) -> Iterator[Any]:
-    """The items of a JSON list after its opening bracket; an item that cannot be read gives None."""
+    """The items of a JSON list after its opening bracket; None for an item that cannot be read."""
     offset = start
     while item := _ITEM.search(text, offset):
         reader.spend(item.end() - offset)

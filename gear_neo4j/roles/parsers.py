@@ -1,7 +1,7 @@
-"""Parsers of a model's reply in plain text, for replies as models write them.
+"""Parsers of plain-text replies, tolerant of how models write them.
 
-A reply, which comes without thoughts, may have prose around it or be cut off. Each parser raises ValueError, with a
-reason for the repair prompt, if nothing in a reply is usable.
+Replies come without thoughts, but may be surrounded by prose or cut off. Each parser raises ValueError, with a reason
+for the repair prompt, if nothing in a reply is usable.
 """
 
 import re
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from gear_neo4j.models.streaming import without_label
 from gear_neo4j.roles.citations import check_markers, without_markers
 
-# Their time grows linearly with the reply: no two neighbouring parts match the same characters.
+# These take linear time: no two adjacent parts match the same characters.
 _VERDICT = re.compile(
     r"^[^\w\n]*(?:\d{1,2}[.)][^\w\n]*)?answerable[^\w:：\n]*[:：]\W*(yes|no)\b", re.IGNORECASE | re.MULTILINE
 )
 _REASON = re.compile(r"\b(?:answer|why)[^\w:：]*[:：]\s*(.*)", re.IGNORECASE | re.DOTALL)
 _NEXT = re.compile(r"next\s+question[^\w:：]*[:：]\s*([^\n]*)", re.IGNORECASE)
 _KEYWORDS = re.compile(r"\bkeywords[^\w:：]*[:：]", re.IGNORECASE)
-# At the beginning of a sentence: what the answer is said to be elsewhere may be unknown.
+# Only at the beginning of a sentence: elsewhere, the phrase may say that the answer is unknown.
 _SO = re.compile(
     r"(?:(?:\A|[.!?。！？,;:])[\s\"'*]{0,4}|\b(?:so|thus|therefore|hence),? )the (?:final )?answer is[^\w:]*:\s*(.+)",
     re.IGNORECASE,
@@ -29,7 +29,7 @@ _LONGEST_ABBREVIATION = len("Prof.")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether the memory suffices for an answer, and the answer, or what is missing."""
+    """Whether the memory suffices for an answer, and the answer or what is missing."""
 
     answerable: bool
     text: str = ""
@@ -37,7 +37,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """One sentence of reasoning, and the answer where it gives one."""
+    """One sentence of reasoning, and the answer, if it gives one."""
 
     text: str
     answer: str | None = None
@@ -54,7 +54,7 @@ class Draft:
 
 
 def parse_verdict(text: str) -> Verdict:
-    """The judgement of a reply ``Answerable: Yes|No`` with ``Answer: ...`` or ``Why: ...``; its last such line counts.
+    """The verdict of a reply ``Answerable: Yes|No`` with ``Answer: ...`` or ``Why: ...``; the last such line counts.
 
     Raises:
         ValueError: the reply lacks the line ``Answerable:``.
@@ -95,7 +95,7 @@ def parse_thought(text: str) -> Thought:
 
 
 def parse_question(text: str) -> str:
-    """The next question: what follows the last ``Next question:``, else the whole reply; empty when the line is empty.
+    """The next question: the text after the last ``Next question:``, else the whole reply; may be empty.
 
     Raises:
         ValueError: the reply is empty.
@@ -112,7 +112,7 @@ def parse_question(text: str) -> str:
 
 
 def parse_keywords(text: str) -> str:
-    """The query of a reply ``Keywords: a, b``, of three keywords at most.
+    """The query in a reply ``Keywords: a, b``, of at most three keywords.
 
     Raises:
         ValueError: the reply is empty.
@@ -129,7 +129,7 @@ def parse_keywords(text: str) -> str:
 
 
 def parse_segment(text: str) -> str:
-    """The next sentence of an answer, without markers; empty where the reply says that it is complete.
+    """The next sentence of an answer, without markers; empty if the reply says that the answer is complete.
 
     Raises:
         ValueError: the reply is empty.
@@ -147,7 +147,7 @@ def parse_segment(text: str) -> str:
 
 
 def parse_answer(text: str, *, passages: int, facts: int) -> Draft:
-    """An answer with checked markers: a marker without a passage or fact is removed from the text and listed.
+    """An answer with checked markers: markers without a passage or fact are removed from the text and listed.
 
     Raises:
         ValueError: the reply is empty.

@@ -1,4 +1,4 @@
-"""The planner's roles of a language model: a plan, its revision, and the support for an answer's claims."""
+"""The planner's roles of a language model: plan, revise the plan, and check the claims of an answer."""
 
 import json
 import re
@@ -19,7 +19,7 @@ MOST_STEPS = 8
 
 @dataclass(frozen=True, slots=True)
 class PlannedStep:
-    """A question for a tool; ``after`` are the steps whose answers it needs, and ``{id}`` stands for such an answer."""
+    """A question for a tool; ``after`` lists the steps whose answers it needs, inserted for ``{id}`` in its text."""
 
     id: str
     question: str
@@ -27,7 +27,7 @@ class PlannedStep:
     after: tuple[str, ...] = ()
 
     def filled(self, answers: Mapping[str, str]) -> str:
-        """The question with the answers of earlier steps put in.
+        """The question with the answers of earlier steps inserted.
 
         Example:
             >>> PlannedStep("2", "Where is {1}?", "naive", ("1",)).filled({"1": "Varna"})
@@ -38,7 +38,7 @@ class PlannedStep:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a step: the question as sent, and the answer or the reason of its failure."""
+    """The result of a step: the question as sent, and the answer or the reason for its failure."""
 
     step: PlannedStep
     question: str
@@ -52,7 +52,7 @@ class PlanWriter(Answerer, Protocol):
     def plan(
         self, question: str, tools: Mapping[str, str], *, plan: Sequence[PlannedStep], done: Sequence[Outcome]
     ) -> Reply[tuple[PlannedStep, ...]]:
-        """The steps that are still needed; perhaps none."""
+        """The steps that are still needed, if any."""
 
     def recall(self, question: str) -> Reply[Draft]:
         """An answer without any passage."""
@@ -61,7 +61,7 @@ class PlanWriter(Answerer, Protocol):
         """The claims that an answer makes, each a statement by itself."""
 
     def supported(self, question: str, claims: Sequence[str], passages: Sequence[Passage]) -> Reply[tuple[bool, ...]]:
-        """Of each claim, whether the passages support it."""
+        """For each claim, whether the passages support it."""
 
 
 class PromptedPlanner(PromptedRoles):
@@ -95,7 +95,7 @@ class PromptedPlanner(PromptedRoles):
         return self._planner.ask(fill("statements", question=question, text=answer), parse=parse_statements)
 
     def supported(self, question: str, claims: Sequence[str], passages: Sequence[Passage]) -> Reply[tuple[bool, ...]]:
-        """Of each claim, whether the passages support it."""
+        """For each claim, whether the passages support it."""
         numbered = "\n".join(f"{number}. {claim}" for number, claim in enumerate(claims, start=1))
         prompt = fill("support", passages=shown_passages(passages), question=question, statements=numbered)
         return self._planner.ask(prompt, parse=lambda text: parse_verdicts(text, key="verdicts", count=len(claims)))

@@ -1,4 +1,4 @@
-"""GraphRAG's roles of a language model: reports of communities, points from reports, an answer from points."""
+"""GraphRAG's roles of a language model: write reports of communities, extract points, answer from points."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Report:
 
     @property
     def text(self) -> str:
-        """Summary and findings, a line each."""
+        """Summary and findings, one per line."""
         return "\n".join([self.summary, *(f"- {finding}" for finding in self.findings)])
 
 
@@ -50,7 +50,7 @@ class Reporter(Protocol):
         """A report of a community, from its facts and the reports of its parts."""
 
     def points(self, question: str, reports: Sequence[Report]) -> Reply[tuple[Point, ...]]:
-        """The points of reports that help with a question; perhaps none."""
+        """The points of reports that help with a question, if any."""
 
     def conclude(
         self, question: str, points: Sequence[Point], *, reports: int, on_token: OnToken | None = None

@@ -13,18 +13,18 @@ class Filter(Protocol):
     """Chooses among the facts of a search."""
 
     def keep(self, question: str, triples: Sequence[Triple]) -> Reply[tuple[int, ...]]:
-        """The indexes, from 0, of the triples that help to answer the question; there may be none."""
+        """The indexes, from 0, of the triples that help to answer the question, if any."""
 
 
 class Namer(Protocol):
     """Finds the names in a question."""
 
     def names(self, question: str) -> Reply[tuple[str, ...]]:
-        """The entities that the question names, in its order; perhaps none."""
+        """The entities that the question names, in its order, if any."""
 
 
 class PromptedSeeder:
-    """Both roles played by a language model, each by one prompt.
+    """Both roles, played by a language model with one prompt each.
 
     Raises:
         ModelError: the model fails.

@@ -17,14 +17,14 @@ class TextToCypher(Answerer, Protocol):
     """The roles of the Cypher agent."""
 
     def query(self, question: str, schema: str, *, use: Callable[[str], Value]) -> Reply[Value]:
-        """The result of ``use`` on a query; if it raises ValueError, the model writes one more query."""
+        """The result of ``use`` on a query; if that raises ValueError, the model writes one more query."""
 
 
 class PromptedTextToCypher(PromptedRoles):
     """The roles of the Cypher agent, played by a language model."""
 
     def query(self, question: str, schema: str, *, use: Callable[[str], Value]) -> Reply[Value]:
-        """The result of ``use`` on the model's query, or on the query that it writes after an error message.
+        """The result of ``use`` on the model's query, or on its second query after an error message.
 
         Only a reply with a usable query is cached.
         """
@@ -33,7 +33,7 @@ class PromptedTextToCypher(PromptedRoles):
 
 
 def parse_query(text: str) -> str:
-    """The query of a reply; empty if the reply is NONE.
+    """The query in a reply; empty if the reply is NONE.
 
     Raises:
         ValueError: the reply is empty.

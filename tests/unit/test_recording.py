@@ -85,7 +85,7 @@ def test_a_prompt_that_has_changed_gets_the_next_reply_to_its_task():
 
     assert ["1", "2"] == [chat.ask(Prompt("t", user), parse=str).text for user in ("new", "newer")]
     for prompt in (Prompt("t", "newest"), Prompt("v", "one")):
-        with pytest.raises(InputError, match="another question or other options"):
+        with pytest.raises(InputError, match="use the question and options of its run"):
             chat.ask(prompt, parse=str)
 
 

@@ -71,7 +71,7 @@ def test_what_does_not_pass_is_one_line_with_what_to_do(fault, advice):
     [
         (lambda texts: [[1.0]], "1 vectors"),
         (lambda texts: [[1.0], [1.0, 2.0]], "lengths"),
-        (lambda texts: [[0.0, 0.0]] * len(texts), "no direction"),
+        (lambda texts: [[0.0, 0.0]] * len(texts), "a zero vector"),
     ],
 )
 def test_what_are_no_vectors_is_refused(vectors, told):

@@ -1,4 +1,4 @@
-"""The prompts, one text file each: what the model is told above the line ``---``, what it is asked below it."""
+"""The prompts, one text file each: the system prompt above the line ``---``, the user prompt below it."""
 
 from functools import cache
 from importlib.resources import files
@@ -8,7 +8,7 @@ from gear_neo4j.models.chat import Prompt
 
 
 def fill(name: str, /, **values: object) -> Prompt:
-    """The prompt of a file with its ``$names`` filled in; what is filled in is taken as it stands.
+    """The prompt of a file with its ``$names`` filled in; the values are inserted literally.
 
     Raises:
         KeyError: a name in the file has no value.
