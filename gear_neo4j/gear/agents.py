@@ -81,7 +81,7 @@ def kgt(session: Session, recipe: Kgt) -> KgtLoop:
 
 @register_agent(PatternAgent, tool="counts, lists and comparisons over a knowledge graph that was adopted")
 def pattern(session: Session, recipe: PatternAgent) -> PatternLoop:
-    """Patterns over the adopted graph; without a chat model, those that are sure."""
+    """Patterns over the adopted graph; without a chat model, only certain ones."""
     if session.graph.patterns.schema() is None:
         raise InputError("pattern needs an adopted graph: run 'gear adopt' first")
     return PatternLoop(session.finder, chooser=session.optional_role(PromptedChooser, method="choose"), options=recipe)
@@ -89,7 +89,7 @@ def pattern(session: Session, recipe: PatternAgent) -> PatternLoop:
 
 @register_agent(CypherAgent)
 def cypher(session: Session, recipe: CypherAgent) -> CypherLoop:
-    """Queries that a model writes, over the same graph."""
+    """Queries over the graph, written by a model."""
     generator = session.role(PromptedTextToCypher, method="query")
     return CypherLoop(session.graph, generator=generator, finder=session.finder, options=recipe)
 
@@ -104,13 +104,13 @@ def ircot(session: Session, recipe: Ircot) -> IrcotLoop:
 
 @register_agent(Crag)
 def crag(session: Session, recipe: Crag) -> CragLoop:
-    """CRAG over a retriever; without a chat model it judges what was retrieved, and answers nothing."""
+    """CRAG over a retriever; without a chat model, it only judges the passages and writes no answer."""
     evaluator = _evaluator(session, recipe)
     if recipe.thresholds is None and (calibration := load_calibration(session.settings.home, evaluator.name)):
         recipe = recipe.model_copy(update={"thresholds": calibration.thresholds})
     searcher = None
     if recipe.fallback == "web":
-        # Its client is an extra.
+        # Imported late, because its client is an extra.
         from gear_neo4j.retrieval.tavily import TavilySearch
 
         searcher = TavilySearch()
@@ -160,10 +160,10 @@ def planner(session: Session, recipe: Planner) -> PlannerLoop:
 
 
 def planner_tools(session: Session, recipe: Planner) -> Iterator[Tool]:
-    """The tools that a recipe names or brings; by default all retrievers and agents that say what they are for.
+    """The tools of a recipe; by default, all retrievers and agents that describe their purpose.
 
     Raises:
-        SettingsError: the planner is to be its own tool, and would plan without end.
+        SettingsError: the planner is its own tool, and would plan forever.
     """
     if recipe.name in recipe.tools:
         raise SettingsError("planner cannot be a tool of itself: leave it out of its tools")
@@ -183,7 +183,7 @@ def _tool(session: Session, name: str) -> AgentTool | RetrieverTool:
     agents = AGENTS.entries
     if name in agents:
         entry = agents[name]
-        # Made when a plan first needs it: not every graph has what it takes.
+        # Created when a plan first needs it, because not every graph meets its requirements.
         return AgentTool(name, entry.tool or entry.summary, lambda: session.agent(entry.recipe()))
     retriever = RETRIEVERS.entry(name)
     roles = session.role(PromptedRoles)

@@ -1,4 +1,4 @@
-"""``AsyncGear``: the same product for an event loop; every call runs in a thread, and a cancelled one ends early."""
+"""``AsyncGear``: the same API for an event loop; every call runs in a thread, and a cancelled one ends early."""
 
 from collections.abc import AsyncGenerator, Callable, Iterable
 from functools import partial
@@ -17,7 +17,7 @@ from gear_neo4j.retrieval.paths import PathResult, Paths
 from gear_neo4j.status import Status
 from gear_neo4j.threads import Feed, ThreadLimiter
 
-# Calls at a time: the work is the driver's, which is safe for threads, and a model's, which mostly waits.
+# Maximum number of concurrent calls: the driver is thread-safe, and models mostly wait.
 THREADS = 8
 Result = TypeVar("Result")
 
@@ -29,7 +29,7 @@ class AsyncGear:
     thread.
 
     Args:
-        threads: calls that run at a time, cancelled ones that have not ended yet among them; further ones wait.
+        threads: maximum number of concurrent calls, including cancelled ones that have not ended; others wait.
 
     Usage::
 
@@ -90,7 +90,7 @@ class AsyncGear:
         await self._run(partial(self.gear.catch_up, bookmarks))
 
     async def close(self) -> None:
-        """Wait for calls that were cancelled to end, and close the connection, unless the driver is the caller's."""
+        """Wait until cancelled calls have ended, and close the connection, unless the driver is the caller's."""
         await to_thread.run_sync(self._limiter.wait)
         await to_thread.run_sync(self.gear.close)
 

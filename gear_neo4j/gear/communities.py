@@ -22,7 +22,7 @@ class Communities:
         self._graph = session.graph
 
     def read(self) -> Hierarchy:
-        """The communities of the last build; perhaps none. Under a scope, those whose passages it all admits.
+        """The communities of the last build, if any; under a scope, only those whose passages are all in it.
 
         Raises:
             ScopeRefusal: the scope has a filter.
@@ -39,25 +39,23 @@ class Communities:
         afresh: bool = True,
         dry_run: bool = False,
     ) -> BuildReport:
-        """Find and store the communities of each collection, by hierarchical Leiden; reports of those that stay, stay.
+        """Find and store the communities of each collection, by hierarchical Leiden; unchanged ones keep their reports.
 
         Args:
             collection: build only this one.
-            size: how many entities a community without parts may have: 10, or as many as at the last build.
-            afresh: begin from nothing, which gives the same communities each time; else stay near the present ones.
+            size: maximum number of entities in a community without parts; by default 10, or that of the last build.
+            afresh: start from scratch, with a deterministic result; otherwise, stay close to the present communities.
             dry_run: change nothing, only count.
 
         Raises:
             InputError: there are no triples.
             NothingFound: there is no such collection.
-            MigrationError: a dry run needs the newest schema, and changes nothing.
+            MigrationError: in a dry run, the schema is not the newest.
             SettingsError: size is below 3.
         """
         record = self._graph.record()
         if record is None:
-            raise InputError(
-                f"the database {self._graph.name} holds no triples of ours: ingest or adopt something first"
-            )
+            raise InputError(f"the database {self._graph.name} has no triples: ingest documents or adopt a graph first")
         if dry_run:
             self._graph.require_newest_schema()
         else:
@@ -76,12 +74,12 @@ class Communities:
 
         Args:
             collection: only communities of this one.
-            reporter: plays the chat model's part.
-            max_tokens: begin no further report once this many are spent.
+            reporter: replaces the chat model.
+            max_tokens: start no further report once this many are spent.
 
         Raises:
             InputError: there are no communities.
-            ModelError: there is no chat model, or it failed for good.
+            ModelError: there is no chat model, or it failed permanently.
         """
         run = Reporting(
             self._graph,

@@ -23,7 +23,7 @@ def open_graph(
     bookmarks: Iterable[str],
     report: Callable[[str], None],
 ) -> Graph:
-    """The graph that the settings name, or that of a local server; see :func:`gear_neo4j.server.connection.connect`."""
+    """The graph of the settings, or that of a local server; see :func:`gear_neo4j.server.connection.connect`."""
     return Graph(connect(settings, create=create, impersonate=impersonate, bookmarks=bookmarks, report=report))
 
 

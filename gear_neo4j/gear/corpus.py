@@ -1,4 +1,4 @@
-"""``gear.corpus``: documents and triples into the graph, and out of it again."""
+"""``gear.corpus``: adds documents and triples to the graph, and removes them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path as File
@@ -67,41 +67,41 @@ class Corpus:
         on_problem: Callable[[Problem], None] = lambda _: None,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> IngestReport:
-        """Ingest passages and their triples; what is there already is skipped, so an interrupted run can be repeated.
+        """Ingest passages and their triples; stored ones are skipped, so an interrupted run can be repeated.
 
         Passages without triples get theirs by rules, without a model; :meth:`extract` lets a model read them.
 
         Args:
             sources: documents (text, Markdown, HTML, PDF, CSV, office files), JSONL files of passages, or folders of
-                them; a folder with ``corpus.jsonl`` is a data set, of which only that and ``triples.jsonl`` are read.
-            triples: JSONL files of triples, each line those of one passage.
-            extract: make triples by rules of the passages of the collection that have none.
-            synonyms: link entities whose names mean nearly the same.
-            replace: let a passage of JSONL replace another text under its id; a document always replaces what an
-                earlier version of it left.
+                them; from a folder with ``corpus.jsonl``, only that file and ``triples.jsonl`` are read.
+            triples: JSONL files of triples; a line has those of one passage.
+            extract: make triples by rules for the passages of the collection that have none.
+            synonyms: link entities with similar names.
+            replace: let a passage in JSONL replace the stored text of its id; a document always replaces its earlier
+                version.
             chunk_size: the length of a document's passages, in characters.
-            follow_links: also read what links in folders lead to outside of them; see ``links`` of the report.
-            collection: the collection of the passages, whose ids begin with its name: ``legal/p1``.
-            readers: the principals that may read the passages; by default everybody who may read the collection, and
-                the readers that an earlier version of a document has. A line of JSONL may name its own.
-            confined: refuse lines of JSONL whose id could be that of a passage in another collection: in the default
-                collection, one with a slash.
-            limits: the size, time and memory beyond which a document is refused; one that exceeds them is a problem.
-            names: the names by which files are known where that is not their path, such as those of an upload: as a
-                source, in metadata and in problems.
-            source_name: the name of the folder as a source, which begins the names of its documents; by default the
-                folder's own name, or the name that the database knows it by. Sources that lines of JSONL name begin
-                with it only where it is given.
-            confirm_source: asked whether a folder is the known source of that name although it holds none of its
-                documents, with one sentence; by default it is not.
-            widen: let ``readers`` open what fewer may read.
+            follow_links: also follow links that lead out of a folder; see ``links`` of the report.
+            collection: the collection of the passages, a prefix of their ids: ``legal/p1``.
+            readers: the principals that may read the passages; by default, the readers of a document's earlier version,
+                else everybody who may read the collection. A line of JSONL may have its own.
+            confined: refuse lines of JSONL with an id that could belong to another collection: in the default
+                collection, an id with a slash.
+            limits: the limits of size, time and memory for a document; a document beyond them is a problem.
+            names: the names of files, if not their paths, such as those of an upload: used as the source, in metadata
+                and in problems.
+            source_name: the name of the folder as a source, a prefix of its documents' names; by default, the folder's
+                own name, or the one stored in the database. Only a given name is also a prefix of the sources in lines
+                of JSONL.
+            confirm_source: called with a question if a folder contains no document of the stored source of that name;
+                returns whether it is the same source. By default, it is not.
+            widen: let ``readers`` add readers to stored documents.
             on_problem: called with each line or file that could not be used; the rest is ingested.
 
         Raises:
-            InputError: a source is missing or of no kind that can be ingested, a JSONL file is empty, or a folder is
-                not the source that the database knows by its name.
+            InputError: a source is missing or not of a supported kind, a JSONL file is empty, or a folder is not the
+                stored source of its name.
             SettingsError: chunk_size is below 100, or a name cannot be used.
-            EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
+            EmbeddingMismatch, ForeignGraph, MigrationError: the database must not be written to; it is unchanged.
         """
         check_size(chunk_size)
         files = files_to_ingest(sources, triples, follow_links=follow_links)
@@ -146,28 +146,27 @@ class Corpus:
         on_problem: Callable[[Problem], None] = lambda _: None,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> SyncReport:
-        """Bring a collection to what its sources hold now: documents that are new, changed, moved or gone.
+        """Update a collection from its sources: documents that are new, changed, moved or gone.
 
-        What has not changed is not read. Of what has, only new passages are embedded, and only these get triples. A
-        document that cannot be read or converted this time keeps its passages; one whose content cannot be used loses
-        them.
+        Unchanged documents are not read. From changed ones, only new passages are embedded and get triples. A document
+        that cannot be read or converted this time keeps its passages; one whose content cannot be used loses them.
 
         Args:
             sources: folders and documents, addresses such as ``s3://bucket/folder`` that fsspec can read, and a
                 :class:`Table` whose rows are documents.
-            extract: make triples by rules of the passages of the collection that have none.
+            extract: make triples by rules for the passages of the collection that have none.
             readers: the principals that may read the passages.
-            most_deleted: the share of the known documents that may be gone; up to five may always be.
+            most_deleted: the share of the known documents that may be gone; five may always be.
             dry_run: change nothing, only report what would be done.
-            on_plan: called with what there is to do before anything is written; it may raise to end the sync.
+            on_plan: called with the plan before anything is written; it may raise to end the sync.
             on_problem: called with each document that could not be used.
 
         The other arguments are those of :meth:`ingest`.
 
         Raises:
-            InputError: a source is not there or cannot be read, or too many documents are gone; nothing was written.
+            InputError: a source does not exist or cannot be read, or too many documents are gone; nothing was written.
             SettingsError: chunk_size is below 100, or a name cannot be used.
-            EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
+            EmbeddingMismatch, ForeignGraph, MigrationError: the database must not be written to; it is unchanged.
         """
         check_size(chunk_size)
         sync = SourceSync(
@@ -200,7 +199,7 @@ class Corpus:
         """Link entities with similar names; returns the number of new edges.
 
         Raises:
-            EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
+            EmbeddingMismatch, ForeignGraph, MigrationError: the database must not be written to; it is unchanged.
         """
         self.prepare()
         run = Ingest(self._graph, self._embedder, on_progress=on_progress)
@@ -220,18 +219,18 @@ class Corpus:
     ) -> ExtractionReport:
         """Extract triples from every passage that waits for the extractor; an interrupted run continues.
 
-        For the chat model, that is every passage that only the rules have read, or nothing; their triples stay beside
-        its own. For ``rules``, it is every passage that they have not read.
+        For the chat model, that is every passage that nothing but the rules has read; their triples are kept. For
+        ``rules``, it is every passage that they have not read.
 
         Args:
             extractor: a name or a recipe: ``model`` (the chat model), ``rules``, or your own.
-            max_tokens: begin no further passage once this many are spent.
+            max_tokens: start no further passage once this many are spent.
             retry_failed: also read the passages with a recorded failure.
-            collection: read only the passages of this one; by default those of all.
-            on_failure: called with each passage without a usable reply; the rest goes on.
+            collection: read only the passages of this collection; by default, those of all.
+            on_failure: called with each passage without a usable reply; the others continue.
 
         Raises:
-            ModelError: there is no chat model, it failed for good, or it gave no triple for the first ten passages.
+            ModelError: there is no chat model, it failed permanently, or the first ten passages yielded no triple.
             SettingsError: max_tokens is below 1, or there is no extractor of that name.
         """
         if max_tokens is not None and max_tokens < 1:
@@ -253,7 +252,7 @@ class Corpus:
             return run.run()
 
     def forecast(self, *, retry_failed: bool = False) -> Forecast:
-        """What the chat model would cost to read the passages in the database; an estimate of :meth:`extract`."""
+        """An estimate of the cost of :meth:`extract` with the chat model."""
         backlog = self._graph.extraction.backlog(Selection(Model.name, (Rules.name,)), failed=retry_failed)
         return forecast(backlog.passages, backlog.characters)
 
@@ -269,13 +268,13 @@ class Corpus:
         """Remove all passages of a source, with their triples and the entities that no other triple names.
 
         Args:
-            source: the name of a document, such as ``docs/a.md``, its path, or the source that a line of JSONL names.
-            collection: the collection that it is in.
-            exact: take the name as it stands, and never as a path.
-            dry_run: change nothing, only count what would go.
+            source: the name of a document, such as ``docs/a.md``, its path, or the source in a line of JSONL.
+            collection: its collection.
+            exact: take the name literally, never as a path.
+            dry_run: change nothing, only count what would be removed.
 
         Raises:
-            InputError: no passage has that source; names some that exist.
+            InputError: no passage has that source; the message names some that exist.
             MigrationError: the schema cannot be brought up to date, or, in a dry run, is not.
         """
         with self._session.writing():
@@ -287,12 +286,12 @@ class Corpus:
         """The sources of the passages that this view sees, in order, with their collections; at most ``limit``.
 
         Args:
-            after: ``next`` of the page before; an empty text begins.
+            after: ``next`` of the previous page; empty for the first page.
         """
         return self._graph.sources.page(after=after, limit=limit) if self._graph.record() else SourcePage(())
 
     def origins(self, *, collection: str = DEFAULT_COLLECTION) -> list[KnownSource]:
-        """The sources that have been read into a collection, in order of name, each with where and when that was."""
+        """The sources that have been read into a collection, in order of name, each with where and when it was read."""
         return self._graph.registry.all(collection) if self._graph.record() else []
 
     def rename_source(
@@ -306,7 +305,7 @@ class Corpus:
         """Rename a source: its documents keep their readers, their vectors and their triples.
 
         Raises:
-            NothingFound: there is no such source; names those that exist.
+            NothingFound: there is no such source; the message names those that exist.
             InputError: another source has the new name.
             SettingsError: the new name cannot be used.
         """
@@ -328,10 +327,10 @@ class Corpus:
         """Remove a collection: all its passages, with their triples and the entities that no other triple names.
 
         Args:
-            dry_run: change nothing, only count the passages and triples that would go.
+            dry_run: change nothing, only count the passages and triples that would be removed.
 
         Raises:
-            NothingFound: there is no such collection; names those that exist.
+            NothingFound: there is no such collection; the message names those that exist.
             MigrationError: the schema cannot be brought up to date, or, in a dry run, is not.
         """
         with self._session.writing():
@@ -341,24 +340,25 @@ class Corpus:
         """The records of who may read documents, in order of name; documents without a record are for everybody.
 
         Args:
-            source: a document; by default all of the collection, also those that have no passages now.
+            source: a document; by default, all of the collection, even those without passages now.
 
         Raises:
-            NothingFound: no document has that name; names some that exist.
+            NothingFound: no document has that name; the message names some that exist.
         """
         return reader_records(self._graph, source, collection=collection) if self._graph.record() else []
 
     def set_readers(self, source: str | File, readers: Sequence[str], *, collection: str = DEFAULT_COLLECTION) -> int:
-        """Set who may read the passages of a source, and the triples that they state; returns how many passages.
+        """Set who may read the passages of a source and their triples; returns the number of passages.
 
-        They are on record from then on: also before the document comes, and after its passages are gone.
+        The readers are stored even if the document has not been ingested yet, or has no passages any more.
 
         Args:
-            source: the name of a document, its path, or the source that lines of JSONL name.
+            source: the name of a document, its path, or the source in lines of JSONL.
             readers: principals; none means everybody who may read the collection.
 
         Raises:
-            NothingFound: it shall be for everybody, but has neither passages nor a record; names some that exist.
+            NothingFound: no readers are given, and the source has neither passages nor a record; the message names
+                some that exist.
             SettingsError: a name cannot be used.
         """
         members = CollectionAccess.of(collection, readers)
@@ -366,18 +366,18 @@ class Corpus:
             return set_readers(self._graph, source, members.readers or (), collection=members.collection)
 
     def prepare(self) -> None:
-        """Migrate the database and put the embedding model on record; :meth:`ingest` does so by itself.
+        """Migrate the database and record the embedding model; :meth:`ingest` does this itself.
 
         Raises:
-            EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
+            EmbeddingMismatch, ForeignGraph, MigrationError: the database must not be written to; it is unchanged.
         """
         self._graph.prepare(model=self._embedder.name, dimension=self._embedder.dimension)
 
     def stats(self) -> Stats:
-        """What the database holds, its schema and its embedding model; counting the sources visits every passage.
+        """The contents of the database, its schema and its embedding model; counting the sources visits every passage.
 
         Raises:
-            MigrationError: the schema is not one of this gear-neo4j.
+            MigrationError: this gear-neo4j does not know the schema.
         """
         return stats_of(self._graph)
 

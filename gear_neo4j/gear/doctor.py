@@ -32,7 +32,7 @@ BUSIEST = 10
 PAGE_CACHE = "server.memory.pagecache.size"
 COULD_FILTER = "the vector indexes of this server can filter by collection, but were created by an earlier version"
 LIMITS = ("db.memory.transaction.max", "db.memory.transaction.total.max", "db.transaction.timeout")
-# The size of a triple in the store: its vector (four bytes a number, in blocks), texts, three relationships, an id.
+# The size of a triple in the store: its vector (four bytes per number, in blocks), texts, three relationships, an id.
 BYTES_A_TRIPLE = 700
 BYTES_A_PASSAGE = 3_000
 BYTES_A_NUMBER = 4.4
@@ -79,7 +79,7 @@ class Examination:
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """A read-only examination of a database, and of how a scope is searched if its ``size`` is given."""
+    """Examines a database, read-only, and how a scope is searched, if its ``size`` is given."""
 
     graph: Graph
     embedder: Embedder
@@ -134,7 +134,7 @@ class Doctor:
             )
         left = self.graph.extraction.backlog(Selection(Rules.name)).passages
         if counts.passages and not counts.triples:
-            return Finding("problem", "contents", f"{totals}: there is nothing to walk", "gear ingest")
+            return Finding("problem", "contents", f"{totals}: there is no graph to walk", "gear ingest")
         if left:
             return Finding(
                 "advice",
@@ -150,21 +150,21 @@ class Doctor:
         detail = f"our part of the store takes about {needed / 2**30:.1f} GiB"
         size = _bytes(self._settings(PAGE_CACHE).get(PAGE_CACHE))
         if size is None:
-            return Finding("ok", "page cache", f"{detail}; the server does not tell the size of its page cache")
+            return Finding("ok", "page cache", f"{detail}; the server does not report the size of its page cache")
         detail += f", the page cache {size / 2**30:.1f} GiB"
         if needed > size:
             return Finding("advice", "page cache", detail, f"{PAGE_CACHE} (GEAR_LOCAL_PAGECACHE for a local server)")
         return Finding("ok", "page cache", detail)
 
     def _settings(self, *names: str) -> Mapping[str, str]:
-        """The settings that the server tells of; a user without admin rights, or Aura's, learns of none."""
+        """The settings that the server reports; none to a user without admin rights, or on Aura."""
         try:
             return self.graph.diagnostics.settings(*names)
         except DatabaseError:
             return {}
 
     def _hubs(self) -> Hubs:
-        # An adopted graph may have entities from texts beside it.
+        # Besides an adopted graph, there may be entities from texts.
         labels = [*(self.profile.entities if self.profile else ()), "Entity"]
         names = list(self.profile.name_properties) if self.profile else []
         return self.graph.diagnostics.hubs(labels=labels, names=names, hub=self.beam.hub, limit=BUSIEST)
@@ -202,7 +202,7 @@ def _cost(name: str, runs: Sequence[QueryProfile]) -> QueryCost:
 
 
 def about_scope(size: ScopeSize) -> Finding:
-    """How much of the database is in a scope, and how that is searched.
+    """The share of the database in a scope, and how the scope is searched.
 
     Example:
         >>> about_scope(ScopeSize(5_000, 60_000, 100_000, 1_200_000)).detail
@@ -222,7 +222,7 @@ def about_plugins() -> list[Finding]:
 
 
 def about_limits(settings: Mapping[str, str]) -> Finding:
-    """The limits of the server for a query that brings none, such as one that a model wrote.
+    """The server's limits for a query without its own, such as one written by a model.
 
     Example:
         >>> about_limits({"db.memory.transaction.max": "512.00MiB", "db.transaction.timeout": "0s"}).detail
@@ -234,15 +234,15 @@ def about_limits(settings: Mapping[str, str]) -> Finding:
         detail = f"a query may take any memory or time: {', '.join(unlimited)} {verb} not set"
         return Finding("advice", "limits", detail, "the values in docs/operations.md, in the server's neo4j.conf")
     if not settings:
-        return Finding("ok", "limits", "the server does not tell its limits for a query")
+        return Finding("ok", "limits", "the server does not report its limits for a query")
     return Finding("ok", "limits", ", ".join(f"{name} {value}" for name, value in sorted(settings.items())))
 
 
 def _about_hubs(hubs: int, beam: Beam) -> Finding:
     if not hubs:
-        return Finding("ok", "hubs", f"no entity stands in more than {beam.hub} triples")
+        return Finding("ok", "hubs", f"no entity is in more than {beam.hub} triples")
     detail = (
-        f"{pluralize(hubs, 'entity')} in more than {beam.hub} triples: of those, only the nearest to the question count"
+        f"{pluralize(hubs, 'entity')} in more than {beam.hub} triples: only those nearest to the question are followed"
     )
     return Finding("ok", "hubs", detail)
 
@@ -257,7 +257,7 @@ def _about_costs(costs: Sequence[QueryCost]) -> Iterator[Finding]:
 
 
 def _bytes(text: str | None) -> int | None:
-    """The bytes of a setting such as 512.00MiB; None if it has no such value.
+    """The bytes of a setting such as 512.00MiB; None if it is not a size.
 
     Example:
         >>> _bytes("1.50GiB"), _bytes("auto"), _bytes(None)

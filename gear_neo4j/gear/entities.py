@@ -1,4 +1,4 @@
-"""Entities by name, and an entity or a passage by its id: what a view sees of the graph without a question."""
+"""Looks up entities by name, and an entity or a passage by its id."""
 
 from collections.abc import Iterator
 
@@ -10,22 +10,22 @@ from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
 from gear_neo4j.retrieval.lucene import fuzzy_query, lucene_query
 from gear_neo4j.text.printable import is_storable
 
-# The passage of a busy node of an adopted graph may state many more.
+# Maximum number of triples of a passage; that of a busy node in an adopted graph may have many more.
 MOST_TRIPLES = 1_000
 MOST_ENTITIES = 20
-# A longer text is no name.
+# A longer text is not a name.
 MOST_WORDS = 8
-# Of a longer word Lucene can make no automaton.
+# Lucene cannot build an automaton for a longer word.
 LONGEST_WORD = 100
-# Shorter beginnings of words stand for too many names.
+# Shorter prefixes match too many names.
 LEAST_BEGINNING = 3
 
 
 def passage_record(graph: Graph, id: str) -> PassageRecord:
-    """The passage of an id, with its triples in order.
+    """The passage with an id, and its triples in order.
 
     Raises:
-        NothingFound: there is none, or none that the view may see; callers cannot tell which.
+        NothingFound: there is none that the view may see; callers cannot tell whether a hidden one exists.
     """
     passage = graph.store.passages([id]).get(id) if is_storable(id) else None
     if passage is None:
@@ -35,7 +35,7 @@ def passage_record(graph: Graph, id: str) -> PassageRecord:
 
 
 def entities_named(session: Session, name: str, *, limit: int = MOST_ENTITIES) -> tuple[EntitySummary, ...]:
-    """The entity of a name first, then those with similar names, which may be nothing."""
+    """The entity with a name first, then those with similar names, if any."""
     if not is_storable(name) or not name.strip():
         return ()
     ids = list(dict.fromkeys(_candidates(session, name)))
@@ -43,7 +43,7 @@ def entities_named(session: Session, name: str, *, limit: int = MOST_ENTITIES) -
 
 
 def entity_record(graph: Graph, id: str) -> EntityRecord:
-    """The entity of an id, with its facts.
+    """The entity with an id, and its facts.
 
     Raises:
         NothingFound: there is none that the view may see; callers cannot tell whether a hidden one exists.
@@ -55,7 +55,7 @@ def entity_record(graph: Graph, id: str) -> EntityRecord:
 
 
 def _candidates(session: Session, name: str) -> Iterator[str]:
-    """The ids of nodes that may bear a name: an equal one, one with similar words, one of an adopted graph."""
+    """The ids of nodes that may have a name: by the same name, by similar words, or in an adopted graph."""
     export = session.graph.pagerank
     yield from (entity.id for entity in export.named([entity_key(name)]).values())
     record = session.graph.record()
@@ -72,7 +72,7 @@ def _candidates(session: Session, name: str) -> Iterator[str]:
 
 
 def _similar_query(words: list[str]) -> str:
-    """Names that have the words, some of them, or words that begin like the last one.
+    """A Lucene query for names with these words, with some of them, or with a word that begins like the last one.
 
     Example:
         >>> _similar_query(["geoffrey", "hin"])

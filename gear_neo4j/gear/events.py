@@ -16,16 +16,16 @@ Ask = Callable[[Callable[[Event], None]], Answer]
 class EventStream(Iterator[Event]):
     """The events of ``ask``, one by one; its exceptions are raised here.
 
-    Closed, or dropped before its end, it ends the run at its next step.
+    If it is closed or dropped early, the run ends at its next step.
     """
 
     def __init__(self, ask: Ask) -> None:
         self._queue: Queue[Event | BaseException | None] = Queue()
         with cancellable() as self._cancel:
-            # The run sees the flag, and whatever else the caller's context holds.
+            # The run gets the flag and the rest of the caller's context.
             context = contextvars.copy_context()
         queue = self._queue
-        # The thread must not hold the stream, or it would never be dropped.
+        # The thread must not hold a reference to the stream, or it would never be dropped.
         Thread(target=context.run, args=(_run, ask, queue), name="gear-stream", daemon=True).start()
 
     def __iter__(self) -> Self:
@@ -35,7 +35,7 @@ class EventStream(Iterator[Event]):
         item = self._queue.get()
         if isinstance(item, Event):
             return item
-        # Every call after the end reports the end again.
+        # Every further call reports the end again.
         self._queue.put(item if item is None else None)
         if item is not None:
             raise item

@@ -13,7 +13,7 @@ from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.recipes.registry import register_extractor
 
-# Where the triples of a bulk export come from, beside those that are given.
+# The extractors for a bulk export, besides the triples in the files.
 Extract: TypeAlias = Literal["none", "rules", "model"]
 
 
@@ -32,7 +32,7 @@ def model(session: Session, _recipe: Model) -> ChatExtractor:
 def extract_by_rules(
     session: Session, *, collection: str | None = None, on_progress: Callable[[Progress], None]
 ) -> ExtractionReport:
-    """Triples by rules of every passage that has none, in a collection or in all."""
+    """Make triples by rules for every passage without any, in a collection or in all."""
     return Extraction(
         session.graph,
         session.plain_embedder,
@@ -43,7 +43,7 @@ def extract_by_rules(
 
 
 def bulk_readers(extract: Extract, *, chat: Callable[[], ChatModel]) -> list[BulkReader]:
-    """Who reads the passages of a bulk export, in their order: nobody, the rules, or the rules and the chat model.
+    """The readers of the passages of a bulk export, in order: none, the rules, or the rules and the chat model.
 
     Raises:
         ModelError: no chat model; the message names the setting.
@@ -57,7 +57,7 @@ def bulk_readers(extract: Extract, *, chat: Callable[[], ChatModel]) -> list[Bul
 
 
 def add_extracted(report: IngestReport, extracted: ExtractionReport) -> None:
-    """Add to the report of an ingest what the rules extracted after it."""
+    """Add what the rules extracted after an ingest to its report."""
     report.passages_extracted += extracted.done
     report.characters_extracted += extracted.characters
     report.triples_extracted += extracted.triples

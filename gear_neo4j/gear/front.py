@@ -54,10 +54,10 @@ class Gear:
         database: the database's name; by default the user's home database.
         impersonate: a user of the server under whose rights every query runs (Neo4j Enterprise and Aura); the login
             needs the privilege.
-        bookmarks: those of another process, whose writes are then seen here; see :meth:`catch_up`.
-        embedder: turns texts into vectors; by default the packaged MiniLM (384 dimensions, no download).
+        bookmarks: those of another process, to see its writes; see :meth:`catch_up`.
+        embedder: the embedding model; by default, the packaged MiniLM (384 dimensions, no download).
         chat: any LangChain chat model, for features that need a language model.
-        settings: where calibrations and caches are kept; by default those of the environment.
+        settings: the folders of calibrations and caches; by default, the settings of the environment.
 
     Usage (the README's longer form of it is a test)::
 
@@ -103,15 +103,15 @@ class Gear:
         """Connect by settings (default: those of the environment), or to the local server, which is started on demand.
 
         Args:
-            create: make the local server if there is none of its name, so that a first ingest needs no other step;
-                with False a mistyped name is an error, as it is for ``gear search``.
+            create: create the local server if it does not exist, so that a first ingest needs no other step; with
+                False, a mistyped name is an error, as in ``gear search``.
             impersonate: a user of the server under whose rights every query runs (Neo4j Enterprise and Aura).
-            bookmarks: those of another process, whose writes are then seen here; see :meth:`catch_up`.
+            bookmarks: those of another process, to see its writes; see :meth:`catch_up`.
             report: called with a line for each slow step.
 
         Raises:
             NoLocalServer: there is no local server of that name, and ``create`` is False.
-            SettingsError, DatabaseError, LocalServerError: with what to do.
+            SettingsError, DatabaseError, LocalServerError: the connection failed; the message says what to do.
         """
         settings = settings or Settings.load()
         self = cls.__new__(cls)
@@ -132,8 +132,8 @@ class Gear:
 
     @cached_property
     def corpus(self) -> "Corpus":
-        """Documents in and out, and their triples."""
-        # A search needs none of these three, and would wait for them.
+        """Adds and removes documents and their triples."""
+        # The three parts are imported late: a search needs none of them.
         from gear_neo4j.gear.corpus import Corpus
 
         return Corpus(self._session)
@@ -170,17 +170,17 @@ class Gear:
         where: object = None,
         strict: bool = False,
     ) -> "Gear":
-        """A view of what a caller may see, which can be narrowed further and never widened; it is read-only.
+        """A read-only view of what a caller may see; it can be narrowed further, but never widened.
 
-        A search in it gives what the same search gives over a database that holds these passages alone. Make the view
-        once for a caller and keep it: it holds what is kept between searches. It stays open as long as this object.
+        Searches in it return the same as in a database with only these passages. Make one view per caller and keep it,
+        because it caches what searches reuse. It stays open as long as this object.
 
         Args:
-            scope: one that was made before, such as that of another view; the other conditions narrow it.
+            scope: an existing scope, such as that of another view; the other conditions narrow it.
             collections: names of collections; by default all.
-            principals: who the caller *is*, such as ``["user:ada", "group:legal"]``: passages that name readers are
-                seen if one of them is among these. By default readers count for nothing.
-            where: a filter of metadata, as text (``year >= 2020 and team in ["a", "b"]``) or as JSON.
+            principals: who the caller *is*, such as ``["user:ada", "group:legal"]``: passages with readers are visible
+                if one of the readers is among these. By default, readers are ignored.
+            where: a metadata filter, as text (``year >= 2020 and team in ["a", "b"]``) or as JSON.
             strict: leave out Neo4j's full-text index, whose scores depend on the words of the whole database.
 
         Raises:
@@ -195,17 +195,17 @@ class Gear:
 
     @property
     def scope(self) -> Scope:
-        """What this view may see; of :class:`Gear` itself, everything."""
+        """What this view may see; everything for :class:`Gear` itself."""
         return self.graph.scope
 
     def search(self, question: str, *, k: int = 10, retriever: str | RetrieverRecipe = "auto") -> Hits:
         """The k best passages for a question, and the paths through the graph that led to them.
 
         Args:
-            retriever: a name, or a recipe with options of yours: ``Naive(base="sbert")``; docs/recipes.md lists them.
+            retriever: a name, or a recipe with options: ``Naive(base="sbert")``; docs/recipes.md lists them.
 
         Raises:
-            InputError: the question is blank, k is below 1, or the database holds no passages.
+            InputError: the question is blank, k is below 1, or the database has no passages.
             EmbeddingMismatch: the database was built with another embedding model.
             SettingsError: there is no retriever of that name.
             ModelError: the retriever needs a chat model, which is missing or failed.
@@ -229,9 +229,8 @@ class Gear:
         """Answer a question, with citations; a run whose model fails still returns its passages.
 
         Args:
-            agent: a name, or a recipe with options of yours: ``Crag(over=Scout())``; docs/recipes.md lists them.
-            on_event: called with each question searched for, the facts noted, each verdict, and the answer's text as
-                the model writes it.
+            agent: a name, or a recipe with options: ``Crag(over=Scout())``; docs/recipes.md lists them.
+            on_event: called with each question, new facts, each verdict, and the answer's text as the model writes it.
 
         Raises:
             ModelError: there is no chat model.
@@ -240,9 +239,9 @@ class Gear:
         return self.agent(agent).ask(question, k=k, on_event=on_event)
 
     def stream(self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear") -> EventStream:
-        """The events of :meth:`ask` as they happen; the last one, of kind ``answer``, holds the answer.
+        """The events of :meth:`ask` as they happen; the last one, of kind ``answer``, has the answer.
 
-        Closed or dropped early, it ends the run at its next step.
+        If the stream is closed or dropped early, the run ends at its next step.
         """
         made = self.agent(agent)
         return EventStream(lambda on_event: made.ask(question, k=k, on_event=on_event))
@@ -251,7 +250,7 @@ class Gear:
         """A retriever for many questions; see :meth:`search`.
 
         Args:
-            player: plays the chat model's part where it has the methods for it, such as a reader of your own.
+            player: replaces the chat model in the roles whose methods it has, such as a custom reader.
         """
         return self._session.with_player(player).retriever(RETRIEVERS.recipe(recipe))
 
@@ -259,7 +258,7 @@ class Gear:
         """An agent for many questions; see :meth:`ask`.
 
         Args:
-            player: plays the chat model's part where it has the methods for it, such as an oracle.
+            player: replaces the chat model in the roles whose methods it has, such as an oracle.
         """
         made = AGENTS.recipe(recipe)
         agent = self._session.with_player(player).agent(made)
@@ -277,7 +276,7 @@ class Gear:
         No language model is called.
 
         Raises:
-            InputError: the question is blank, or the database holds no passages.
+            InputError: the question is blank, or the database has no passages.
         """
         with span("paths", "CHAIN", {SOURCE: self.graph.name}) as active:
             active.content(lambda: {"input.value": question})
@@ -286,22 +285,22 @@ class Gear:
             return retriever.explore(Question(question, embedder=self._session.embedder))
 
     def passage(self, id: str) -> PassageRecord:
-        """One passage, such as that of a hit or a citation, and the triples that it states.
+        """One passage, such as that of a hit or a citation, with its triples.
 
         Raises:
-            NothingFound: there is no passage of that id, or none that this view may see.
+            NothingFound: there is no passage with that id that this view may see.
         """
         return passage_record(self.graph, id)
 
     def entities(self, name: str, *, limit: int = MOST_ENTITIES) -> tuple[EntitySummary, ...]:
-        """The entity of a name first, then those with similar names; empty if there are none."""
+        """The entity with a name first, then those with similar names; empty if there are none."""
         return entities_named(self._session, name, limit=limit)
 
     def entity(self, id: str) -> EntityRecord:
-        """One entity by its id, its facts by passage, and entities with similar names; of a hub, only some facts.
+        """One entity by its id, its facts by passage (only some for a hub), and entities with similar names.
 
         Raises:
-            NothingFound: there is no entity of that id, or none that this view may see.
+            NothingFound: there is no entity with that id that this view may see.
         """
         return entity_record(self.graph, id)
 
@@ -319,16 +318,16 @@ class Gear:
 
     @property
     def bookmarks(self) -> tuple[str, ...]:
-        """Bookmarks of what this process has read and written: plain strings, for :meth:`catch_up` in another one."""
+        """Bookmarks of this process's reads and writes: plain strings, for :meth:`catch_up` in another process."""
         return self.graph.database.bookmarks
 
     def catch_up(self, bookmarks: Iterable[str]) -> None:
         """See the writes of another process from now on, on every server of a cluster.
 
-        It waits until a server has them. Views and other objects over the same driver see them, too.
+        It waits until a server has them. Views and other objects over the same driver also see them.
 
         Args:
-            bookmarks: the :attr:`bookmarks` of the other process once it has written; of a session of your own,
+            bookmarks: the :attr:`bookmarks` of the other process after it has written; for your own session,
                 ``session.last_bookmarks().raw_values``.
 
         Raises:
@@ -349,7 +348,7 @@ class Gear:
 
 
 def within(gear: Gear, memory: Memory) -> Gear:
-    """The same database, in which what searches keep takes a part of a memory; so it is in all views of it."""
+    """The same database, with the caches of its searches, and of all its views, in a shared memory."""
     other = type(gear).__new__(type(gear))
     other._compose(gear._session.within(memory))
     return other

@@ -1,4 +1,4 @@
-"""``gear.overlay``: passages and triples laid over an existing graph."""
+"""``gear.overlay``: passages and triples over an existing graph."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ from gear_neo4j.ingestion.progress import Progress
 
 
 class Overlay:
-    """Triples of ours over a graph of the user's, in one Neo4j database."""
+    """Our triples over the user's graph, in one Neo4j database."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -36,22 +36,22 @@ class Overlay:
         on_problem: Callable[[Problem], None] = lambda _: None,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> ImportReport:
-        """Bring nodes and relationships from neo4j-admin's CSV files into the running database.
+        """Import nodes and relationships from neo4j-admin's CSV files into the running database.
 
         Args:
-            files: nodes and relationships; the headers tell them apart.
+            files: nodes and relationships, distinguished by their headers.
             on_problem: called with each row that could not be used; the rest is imported.
 
         Raises:
-            InputError: a file or its header cannot be used, or the first node is there already; nothing was written.
+            InputError: a file or its header cannot be used, or the first node already exists; nothing was written.
         """
         run = Import(self._graph, dialect, on_problem=on_problem, on_progress=on_progress)
         return run.run([File(file) for file in files])
 
     def abandon_import(self, *, dry_run: bool = False) -> int:
-        """Delete the nodes of an import that is not finished, with their relationships; returns how many.
+        """Delete the nodes of an unfinished import, with their relationships; returns the number of nodes.
 
-        An import whose rows are all there is finished instead.
+        If all rows have been written, the import is finished instead.
 
         Args:
             dry_run: only count the nodes.
@@ -59,11 +59,11 @@ class Overlay:
         return self._graph.imports.count() if dry_run else abandon(self._graph)
 
     def survey(self) -> Survey:
-        """What the graph holds: labels, types, their numbers, and what the properties are like."""
+        """The contents of the graph: labels, types, their numbers, and statistics of properties."""
         return survey(self._graph)
 
     def propose(self, graph_survey: Survey | None = None) -> Profile:
-        """A profile under which the graph could be adopted.
+        """Propose a profile to adopt the graph.
 
         Raises:
             InputError: no node has a name or a text.
@@ -81,26 +81,26 @@ class Overlay:
         dry_run: bool = False,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> AdoptionReport:
-        """Lay passages and triples over the graph, or bring them up to date with it.
+        """Write passages and triples over the graph, or update them.
 
-        The user's nodes and relationships are only read and pointed at; :meth:`release` takes everything away again.
+        The user's nodes and relationships are only read and linked to; :meth:`release` removes everything again.
 
         Args:
-            profile: how the graph is to be read; by default as it was before.
-            vectors: how the vectors of triples are made; by default as before, in a new overlay ``encoded`` from their
-                texts. A ``composed`` vector is the sum of those of the names and the predicate, each of which is
+            profile: how to read the graph; by default, the stored profile.
+            vectors: how to make the vectors of triples; by default as before, or ``encoded`` from their texts in a new
+                overlay. A ``composed`` vector is the sum of those of the names and the predicate, each of which is
                 embedded once.
-            extract: where the graph consists of passages alone, make triples by rules of those that have none.
+            extract: if the graph consists of passages only, make triples by rules for those without any.
             collection: the collection of passages and triples, instead of that in the profile.
-            readers: the principals that may read the nodes which name no readers, instead of those in the profile; none
-                means everybody who may read the collection.
-            dry_run: change nothing, only count what would be written on a graph without an overlay.
+            readers: the principals that may read nodes without readers, instead of those in the profile; none means
+                everybody who may read the collection.
+            dry_run: change nothing, only count what would be written to a graph without an overlay.
 
         Raises:
-            InputError: there is no profile, the graph has none of the labels that it names, or the overlay
-                has the other kind of vectors.
-            SettingsError: a collection or a reader has a name that cannot be used.
-            EmbeddingMismatch, ForeignGraph, MigrationError: the database is not one to write to; it is untouched.
+            InputError: there is no profile, the graph has none of its labels, or the overlay has the other kind of
+                vectors.
+            SettingsError: the name of a collection or a reader cannot be used.
+            EmbeddingMismatch, ForeignGraph, MigrationError: the database must not be written to; it is unchanged.
         """
         profile = self._complete(profile or self.profile(), collection=collection, readers=readers)
         run = Adoption(self._graph, profile, self._session.plain_embedder, vectors=vectors, on_progress=on_progress)
@@ -108,7 +108,7 @@ class Overlay:
             return run.count()
         with self._session.writing():
             report = run.run()
-            # Entities of ours would mix with nodes of the user's that have their label.
+            # Our entities would mix with the user's nodes of the same label.
             if extract and not profile.entities and not self._graph.require_record().foreign:
                 report.triples_extracted = extract_by_rules(self._session, on_progress=on_progress).triples
             return report
@@ -116,7 +116,7 @@ class Overlay:
     def _complete(self, profile: Profile | None, *, collection: str | None, readers: Sequence[str] | None) -> Profile:
         if profile is None:
             raise InputError(
-                f"nothing was adopted in {self._graph.name} yet: give a profile ('gear adopt' proposes one)"
+                f"no graph was adopted in {self._graph.name} yet: give a profile ('gear adopt' proposes one)"
             )
         access = CollectionAccess.of(profile.collection if collection is None else collection, readers)
         default = profile.default_readers if access.readers is None else access.readers
@@ -127,15 +127,15 @@ class Overlay:
         record = self._graph.record()
         if record is None or not record.profile:
             return None
-        return profile_file.parse(record.profile, file=f"the profile on record in {self._graph.name}")
+        return profile_file.parse(record.profile, file=f"the profile stored in {self._graph.name}")
 
     def release(
         self, *, dry_run: bool = False, on_progress: Callable[[Progress], None] = lambda _: None
     ) -> ReleaseReport:
-        """Take the overlay off again: afterwards the graph is what it was before it was adopted.
+        """Remove the overlay; afterwards, the graph is the same as before it was adopted.
 
         Raises:
-            InputError: the database holds no overlay.
+            InputError: the database has no overlay.
         """
         with self._session.writing():
             return release(self._graph, dry_run=dry_run, on_progress=on_progress)

@@ -1,7 +1,7 @@
-"""What a client of a service may choose: retrievers and agents with options, within what one question may cost.
+"""What a client of a service may choose: retrievers and agents with options, within limits on the cost of a question.
 
-The HTTP API, its OpenAI-compatible route and the MCP server all ask here. The bounds are declared with each option
-(:func:`gear_neo4j.recipes.recipe.option`); an option without any has those below.
+The HTTP API, its OpenAI-compatible route and the MCP server all use this module. The limits are declared with each
+option (:func:`gear_neo4j.recipes.recipe.option`); the defaults are below.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ def requested_retriever(choice: Choice | None, *, base: Choice | None = None) ->
 def requested_agent(choice: Choice | None, *, max_steps: int | None = None, seconds: float) -> AgentRecipe:
     """The agent that a client chooses, by name (default: ``gear``) or with options.
 
-    It begins no call of a model after ``seconds``, if it has a budget: the caller keeps the time of the others.
+    An agent with a budget starts no model call after ``seconds``; for other agents, the caller must enforce the time.
 
     Raises:
         SettingsError: it is unknown, or an option is unknown or beyond what a client may choose.
@@ -54,7 +54,7 @@ def requested_agent(choice: Choice | None, *, max_steps: int | None = None, seco
 
 def _requested(registry: Registry[RecipeType], choice: Choice, options: Mapping[str, Any]) -> RecipeType:
     if _depth(choice) > DEEPEST or _depth(options) > DEEPEST:
-        raise SettingsError(f"the {registry.kind} is nested too deeply: at most {DEEPEST} levels may be")
+        raise SettingsError(f"the {registry.kind} is nested too deeply: use at most {DEEPEST} levels")
     fields = {"name": choice} if isinstance(choice, str) else dict(choice)
     recipe = registry.recipe({**fields, **options})
     _require_affordable(recipe)
@@ -62,7 +62,7 @@ def _requested(registry: Registry[RecipeType], choice: Choice, options: Mapping[
 
 
 def _require_affordable(options: Options) -> None:
-    """Check the options that were set, and those of the recipes that they hold."""
+    """Check the options that were set, including those of nested recipes."""
     if isinstance(options, Recipe) and options.operator_only:
         raise SettingsError(
             f"{options.name} is not offered here: {options.operator_only}; use it in Python or with gear ask"
@@ -76,10 +76,10 @@ def _require_affordable(options: Options) -> None:
 
 
 def _refusal(options: Options, name: str, value: Any) -> str:
-    """Why a client may not choose a value; empty if it may."""
+    """The reason why a client may not choose a value; empty if it may."""
     field = type(options).model_fields[name]
     limits = next((limits for limits in field.metadata if isinstance(limits, ClientLimits)), ClientLimits())
-    # Any text, such as the name of a model, rather than one of a list.
+    # Free text, such as the name of a model, rather than one of several choices.
     if field.annotation in (str, str | None):
         return "is for the operator of the service: leave it out"
     if limits.operator_only(value):
@@ -87,7 +87,7 @@ def _refusal(options: Options, name: str, value: Any) -> str:
     if isinstance(value, tuple) and len(value) > LONGEST_LIST:
         return f"has {len(value)} items: here it may have at most {LONGEST_LIST}"
     default = field.get_default(call_default_factory=True)
-    # The default is never too much.
+    # The default is always allowed.
     most = max(MOST if limits.most is None else limits.most, default if isinstance(default, int | float) else 0)
     if isinstance(value, int | float) and value > most:
         return f"is {value:g}: here it may be at most {most:g}"
@@ -99,7 +99,7 @@ def _shown(value: object) -> str:
 
 
 def _depth(value: object) -> int:
-    """How deeply a value of JSON is nested, without recursion."""
+    """The nesting depth of a JSON value, computed without recursion."""
     level, depth = [value], 0
     while level:
         depth += 1

@@ -16,7 +16,7 @@ from gear_neo4j.roles.seeds import PromptedSeeder
 
 @register_retriever(Auto, tool="facts that several documents state together; the first choice")
 def auto(session: Session, _recipe: Auto) -> AutoRetriever:
-    """Each search by the retriever that fits the database as it is then."""
+    """Chooses for each search the retriever that fits the current database."""
     return AutoRetriever(session.graph.store.contents, session.retriever, strict=session.graph.scope.strict)
 
 
@@ -39,7 +39,7 @@ def sync(session: Session, recipe: SyncGE) -> SyncRetriever:
 
 
 def sync_expansion(session: Session, recipe: SyncGE) -> SyncExpansion:
-    """SyncGE as the retriever and GeAR's agent need it."""
+    """SyncGE, for the retriever and for GeAR's agent."""
     reader = session.role(PromptedRoles, method="read")
     return SyncExpansion(
         session.graph.store,
@@ -53,7 +53,7 @@ def sync_expansion(session: Session, recipe: SyncGE) -> SyncExpansion:
 
 @register_retriever(Scout)
 def scout(session: Session, recipe: Scout) -> ScoutRetriever:
-    """Scout over the graph as it is."""
+    """Scout over the current graph."""
     session.graph.store.require_entities(recipe.name)
     graph = session.graph
     return ScoutRetriever(ScoutGraph(graph.store, graph.pagerank, graph.edges, session.embedder), options=recipe)
@@ -61,7 +61,7 @@ def scout(session: Session, recipe: Scout) -> ScoutRetriever:
 
 @register_retriever(Paths)
 def paths(session: Session, recipe: Paths) -> PathRetriever:
-    """Paths between the nodes that the dictionary of the session finds."""
+    """Paths between the nodes that the session's dictionary of names finds."""
     return PathRetriever(
         session.graph,
         base=session.first_stage(recipe.base),
@@ -94,5 +94,5 @@ def hipporag(session: Session, recipe: HippoRag) -> HippoRagRetriever:
 
 @register_retriever(HippoRag2)
 def hipporag2(session: Session, _recipe: HippoRag2) -> HippoRag2Retriever:
-    """HippoRAG 2; without a model all seeds are kept."""
+    """HippoRAG 2; without a model, it keeps all seeds."""
     return HippoRag2Retriever(session.memory, filter=session.optional_role(PromptedSeeder, method="keep"))

@@ -32,12 +32,12 @@ Role = TypeVar("Role")
 
 
 class Session:
-    """One graph with the user's models; the factories of recipes take what they need from it.
+    """One graph with the user's models, from which the factories of recipes take what they need.
 
     Args:
         chat: opens the chat model on first use.
         settings: the folder of calibrations and file indexes.
-        memory: what indexes in memory take a part of, those of all scopes together.
+        memory: the memory shared by the indexes of all scopes.
     """
 
     def __init__(
@@ -61,18 +61,18 @@ class Session:
         self._open_chat = chat
         self._opening = Lock()
         self._chats: list[ChatModel] = []
-        # Another process may build the graph anew, with another model.
+        # Another process may rebuild the graph with another model.
         self._matched = Versioned(lambda _: self._require_model(), version=graph.pagerank.version, recheck=RECHECK)
-        # A list, which the copies with a player share.
+        # A list, so that copies with a player share it.
         self._known: list[bool] = []
 
     @property
     def embedder(self) -> Embedder:
-        """The embedding model, after a check that the database, at most a second ago, was built with it.
+        """The embedding model, after a check (at most a second ago) that the database was built with it.
 
         Raises:
-            InputError: the database holds no passages.
-            EmbeddingMismatch: another model built it.
+            InputError: the database has no passages.
+            EmbeddingMismatch: it was built with another model.
         """
         self._matched.current()
         return self.plain_embedder
@@ -95,24 +95,24 @@ class Session:
         return GraphMemory(self.graph.store, self.graph.pagerank, self.projections, self.embedder)
 
     def with_player(self, player: object | None) -> Self:
-        """A copy of the session in which an object plays the roles whose methods it has."""
+        """A copy of the session with a player, which plays the roles whose methods it has."""
         other = copy(self)
         other.player = player
         return other
 
     def scoped(self, scope: Scope) -> "Session":
-        """The session under a scope, with caches of its own."""
+        """The session under a scope, with its own caches."""
         return self._with(self.graph.scoped(scope), self._memory)
 
     def within(self, memory: Memory) -> "Session":
-        """The session with caches of its own, which take a part of a memory; so do those of its scopes."""
+        """The session with its own caches in a shared memory, which those of its scopes share, too."""
         return self._with(self.graph, memory)
 
     def _with(self, graph: Graph, memory: Memory) -> "Session":
         other = Session(
             graph, embedder=self.plain_embedder, chat=self._open_chat, settings=self.settings, memory=memory
         )
-        # One model for all: it is opened once.
+        # All share one model, which is opened once.
         other._opening, other._chats, other.player = self._opening, self._chats, self.player
         return other
 
@@ -151,7 +151,7 @@ class Session:
         """
         self._require_scope(recipe)
         if not self._known:
-            # Once a session: an agent may ask its model before it reads anything.
+            # Once per session, because an agent may call its model before it reads anything.
             self.graph.record()
             self._known.append(True)
         return cast(Agent, AGENTS.make(self, recipe))
@@ -169,7 +169,7 @@ class Session:
         store = self.graph.store
         if isinstance(base, RetrieverRecipe):
             return RetrieverStage(store, self.retriever(base), name=base.title)
-        # Check the embedding model even for a ranker without vectors: the later stages need it.
+        # Checks the embedding model even for a ranker without vectors, because later stages need it.
         _ = self.embedder
         return RankerStage(store, lambda: self.rankers.ranker(base))
 
@@ -179,7 +179,7 @@ class Session:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """A block that writes to the graph: afterwards caches are checked again."""
+        """Write to the graph in the block; caches are checked again afterwards."""
         try:
             yield
         finally:

@@ -1,4 +1,4 @@
-"""What a database holds, in numbers, and what a view sees of it."""
+"""The contents of a database, in numbers, and what a view sees of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from gear_neo4j.status import Embedding, Status
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """The contents of a database, and what they were built with.
+    """The contents of a database, and how they were built.
 
     Attributes:
         server: the version of Neo4j.
-        schema: the last migration; None in a database without a schema of ours.
-        pending: how many migrations of this gear-neo4j the database lacks.
-        communities: how many there are, in ``communities_by_collection`` of each collection that has any.
-        embedding_model: what built the vectors, which have ``dimension`` numbers; None in an empty database.
+        schema: the last migration; None in a database without our schema.
+        pending: the number of migrations that the database still lacks.
+        communities: their number; ``communities_by_collection`` has it for each collection that has any.
+        embedding_model: the model of the vectors, which have ``dimension`` numbers; None in an empty database.
     """
 
     database: str
@@ -40,7 +40,7 @@ def stats_of(graph: Graph) -> Stats:
     """Count what a database holds; read-only.
 
     Raises:
-        MigrationError: the schema is not one of this gear-neo4j.
+        MigrationError: this gear-neo4j does not know the schema.
     """
     record, counts, communities = graph.record(), graph.store.counts(), graph.communities.count()
     return Stats(
@@ -61,7 +61,7 @@ def stats_of(graph: Graph) -> Stats:
 
 
 def status_of(graph: Graph) -> Status:
-    """Count what a view sees and list what it may use; read-only, and nothing outside the scope counts.
+    """Count what a view sees and list what it may use; read-only, and without anything outside the scope.
 
     Raises:
         MigrationError: a newer gear-neo4j has migrated the database.

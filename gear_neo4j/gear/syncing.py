@@ -1,4 +1,4 @@
-"""``gear.corpus.sync``: the plan, the check of how much would go, the run, and the triples of what is new."""
+"""``gear.corpus.sync``: the plan, the limit on deletions, the run, and the triples of new passages."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ def planned_only(sync: SourceSync, sources: Sequence[Source], *, follow_links: b
     """What a sync would do; read-only.
 
     Raises:
-        InputError: a source is not there or cannot be read.
+        InputError: a source does not exist or cannot be read.
         MigrationError: the schema is not the newest.
     """
     if not sync.blank:

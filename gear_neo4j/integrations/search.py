@@ -78,7 +78,7 @@ def recipe_of(retriever: Any, options: Mapping[str, Any]) -> Any:
     if isinstance(retriever, str):
         return RETRIEVERS.recipe({"name": retriever, **options})
     if options:
-        raise SettingsError(f"the retriever is complete as it is: leave out {', '.join(sorted(options))}")
+        raise SettingsError(f"a recipe or object takes no further options: leave out {', '.join(sorted(options))}")
     return retriever
 
 

@@ -1,4 +1,4 @@
-"""A call of a client: which database view it gets, how long it may take, and how it fails."""
+"""Calls of clients: which database view they get, how long they may take, and how they fail."""
 
 import logging
 from collections.abc import Awaitable, Callable, Iterator
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from gear_neo4j.mcp.work import Work
 
 LOGGER = logging.getLogger("gear_neo4j.mcp")
-# Calls that run at a time; a further one is refused at once, for a host repeats what takes long.
+# Maximum number of concurrent calls; more are refused at once, because hosts repeat slow calls.
 CALLS = 16
-# How long a server that ends waits for calls that were given up: they use the database, which is closed next.
+# Seconds that a stopping server waits for abandoned calls, because they use the database, which is closed next.
 CLOSING_SECONDS = 5.0
 Value = TypeVar("Value")
-# Finds the view of a request, None over stdio: by who sent it, never by what it asks.
+# Finds the view of a request (None over stdio) by its sender, never by its content.
 GearFor = Callable[[Request | None], "Gear"]
-# Gets the request of a call that has ended, and its work: which passages it returned, and what it cost.
+# Called with the request of a finished call, and its work: the passages that it returned, and its cost.
 OnEnd = Callable[[Request | None, "Work"], None]
 Report = Callable[[str], Awaitable[None]]
 _REQUEST: ContextVar[Request | None] = ContextVar("gear_neo4j_mcp_request", default=None)
 
 
 async def keep_request(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware of the server that keeps the HTTP request of a message for :class:`Calls`.
+    """Middleware of the server that stores the HTTP request of a message for :class:`Calls`.
 
-    A resource without parameters gets no context from the SDK.
+    This is needed because the SDK passes no context to a resource without parameters.
     """
     token = _REQUEST.set(ctx.request)
     try:
@@ -47,11 +47,11 @@ async def keep_request(ctx: ServerRequestContext[Any, Any], call_next: CallNext)
 
 
 async def no_report(_: str) -> None:
-    """Nobody is told of what a call reports."""
+    """Discard what a call reports."""
 
 
 def call_limiter() -> ThreadLimiter:
-    """The threads of a server."""
+    """The limiter of a server's calls."""
     return ThreadLimiter("calls", most=CALLS)
 
 
@@ -60,7 +60,7 @@ class Calls:
 
     Args:
         gear_for: finds the view that a request may use; called in the thread.
-        on_end: called in the thread after each call, also one that failed.
+        on_end: called in the thread after each call, even if it failed.
     """
 
     def __init__(
@@ -74,16 +74,16 @@ class Calls:
     async def run(
         self, task: Callable[["Work"], Value], *, seconds: float | None = None, report: Report = no_report
     ) -> Value:
-        """Do some work with the view of the current request.
+        """Run a task with the view of the current request.
 
         Args:
-            seconds: the longest that it may take; by default the timeout of the server.
-            report: gets what the work reports, in the order of its reports.
+            seconds: the time limit; by default, the timeout of the server.
+            report: called with the reports of the work, in order.
 
         Raises:
-            CallTimeout: it took longer than it may; it ends at its next step.
-            TooManyCalls: too many calls run.
-            GearError: what the work raises.
+            CallTimeout: it took too long; it ends at its next step.
+            TooManyCalls: too many calls are running.
+            GearError: an error of the task.
         """
         limit = self._options.timeout if seconds is None else seconds
         feed: Feed[str] = Feed()
@@ -102,7 +102,7 @@ class Calls:
         )
 
     def _work(self, task: Callable[["Work"], Value], request: Request | None, report: Callable[[str], None]) -> Value:
-        # The first call imports it: it brings the driver, the models and everything else that takes seconds.
+        # Imported by the first call, because it imports the driver, the models and more, which takes seconds.
         from gear_neo4j.mcp.work import Work
 
         work = Work(self._gear_for(request), self._options, report=report)
@@ -114,9 +114,9 @@ class Calls:
 
 @contextmanager
 def tool_errors() -> Iterator[None]:
-    """Let the model read the errors that gear-neo4j raises on purpose; the SDK hides all others.
+    """Show the model the errors that gear-neo4j raises on purpose; the SDK hides all others.
 
-    Over HTTP the caller may be anybody with a key: why the database cannot answer is then only logged.
+    Over HTTP, errors of the database are only logged, because the caller may be anybody with a key.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Domain values as the structured results of the tools."""
+"""Converts domain values into the structured results of the tools."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def encode_hits(hits: Hits, *, public_url: str | None) -> results.SearchResult:
 
 
 def encode_record(record: PassageRecord, *, public_url: str | None) -> results.FetchResult:
-    """One passage in full; one with more triples than were read is truncated."""
+    """One passage in full; marked as truncated if it has more triples than were read."""
     passage = record.passage
     metadata = {"source": passage.source, "position": passage.position, "triples": record.triples}
     fields = {**_named(passage, public_url=public_url), "text": passage.text, "metadata": metadata}
@@ -31,7 +31,7 @@ def encode_record(record: PassageRecord, *, public_url: str | None) -> results.F
 
 
 def encode_connected(connected: PathResult, *, limit: int, uri: str | None, database: str) -> results.PathsResult:
-    """The names in a question, and at most so many paths."""
+    """The names in a question, and at most ``limit`` paths."""
     fields = {
         "named": [match.text for match in connected.matches],
         "paths": [_path(path, uri=uri, database=database) for path in connected.paths[:limit]],
@@ -72,7 +72,7 @@ def _named(passage: Passage, *, public_url: str | None) -> Fields:
 
 
 def _citation(citation: Citation, answer: Answer, *, public_url: str | None) -> Fields:
-    """A passage, or a fact with the passage that comes nearest to stating it."""
+    """A passage, or a fact with the passage that most likely states it."""
     passage = citation.passage or _evidence(citation, answer)
     named = _named(passage, public_url=public_url) if passage else {"id": "", "title": "", "url": ""}
     title = {"title": _cut(single_line(str(citation.fact)), TITLE)} if citation.fact else {}

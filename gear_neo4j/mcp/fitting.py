@@ -1,4 +1,4 @@
-"""Results within a limit of characters: fewer items and shorter texts, never broken JSON."""
+"""Cuts results to a maximum length: fewer items and shorter texts, never broken JSON."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def compact(result: BaseModel) -> str:
-    """The JSON of a result on one line, without blanks.
+    """The JSON of a result on one line, without spaces.
 
     Example:
         >>> from gear_neo4j.mcp.results import Triple
@@ -26,13 +26,13 @@ def compact(result: BaseModel) -> str:
 
 
 def fitted(result: Fitted, *, parts: Sequence[str], most: int) -> Fitted:
-    """A result whose JSON has at most so many characters.
+    """A result whose JSON has at most ``most`` characters.
 
     Args:
-        parts: the lists and texts that may lose their end, the first of them first; ``metadata.triples`` is nested.
+        parts: the lists and texts that may be cut, in this order; ``metadata.triples`` is nested.
 
     Raises:
-        SettingsError: without all of these it is still too long.
+        SettingsError: it is too long even without all of them.
     """
     for part in parts:
         if len(compact(result)) <= most:
@@ -44,7 +44,7 @@ def fitted(result: Fitted, *, parts: Sequence[str], most: int) -> Fitted:
 
 
 def _longest(result: Fitted, path: Sequence[str], most: int) -> Fitted:
-    """The result with as much of one part as fits, or with nothing of it."""
+    """The result with as much of one part as fits; possibly nothing of it."""
     value: Any = result
     for name in path:
         value = getattr(value, name)
@@ -57,7 +57,7 @@ def _longest(result: Fitted, path: Sequence[str], most: int) -> Fitted:
 
 
 def _largest(upper: int, fits: Callable[[int], bool]) -> int:
-    """The largest number below an upper one that fits, by bisection; 0 if none does."""
+    """The largest number below ``upper`` that fits, by bisection; 0 if none does."""
     lower = 0
     while upper - lower > 1:
         middle = (lower + upper) // 2

@@ -1,4 +1,4 @@
-"""The server over HTTP, as a part of another application; ``gear serve`` is one."""
+"""The server over HTTP, as a part of another application such as ``gear serve``."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -19,9 +19,9 @@ class Mounted:
     """The server as a part of another application.
 
     Attributes:
-        app: the ASGI application, for a route of any path: ``Route("/mcp", mounted.app)``. The host checks who sends a
-            request before it gets here, and keeps that in the scope of the request for its ``gear_for``.
-        lifespan: to be entered once, in the host's own lifespan.
+        app: the ASGI application, for a route with any path: ``Route("/mcp", mounted.app)``. The host authenticates a
+            request first, and stores the result in the scope of the request for its ``gear_for``.
+        lifespan: must be entered once, in the host's own lifespan.
     """
 
     app: ASGIApp
@@ -31,11 +31,11 @@ class Mounted:
 def mounted(server: MCPServer[Any], *, hosts: Sequence[str] = (), origins: Sequence[str] = ()) -> Mounted:
     """The server for another application.
 
-    Each request stands alone: there are no sessions that one client could take over from another.
+    It is stateless: there are no sessions that another client could take over.
 
     Args:
-        hosts: names by which clients reach the server, beside those of this machine; any port.
-        origins: pages that may call it from a browser, such as ``https://chat.example.org``.
+        hosts: host names that clients may use, besides those of this machine; any port.
+        origins: origins whose pages may call it from a browser, such as ``https://chat.example.org``.
     """
     server.streamable_http_app(
         stateless_http=True, max_request_body_size=LARGEST_BODY, transport_security=_security(hosts, origins)
@@ -45,7 +45,7 @@ def mounted(server: MCPServer[Any], *, hosts: Sequence[str] = (), origins: Seque
 
 
 class _Endpoint:
-    """An ASGI application that is no function, which a route would call with a request."""
+    """An ASGI application as an object, because a route would call a function with a request."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -55,7 +55,7 @@ class _Endpoint:
 
 
 def _security(hosts: Sequence[str], origins: Sequence[str]) -> TransportSecuritySettings:
-    """Which Host and Origin headers are accepted: a page elsewhere must not reach a server on this machine."""
+    """The accepted Host and Origin headers: a page from elsewhere must not reach a server on this machine."""
     local = [f"[{name}]" if ":" in name else name for name in LOOPBACK]
     return TransportSecuritySettings(
         allowed_hosts=[form for name in (*local, *hosts) for form in (name, f"{name}:*")],

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class OneGear:
-    """Finds the same view for every request; a call that could not open it leaves that to the next one.
+    """Returns the same view for every request; if a call cannot open it, the next one tries again.
 
     Args:
-        connect: opens the connection; a call that is cancelled meanwhile does not stop it.
+        connect: opens the connection, even if the call is cancelled meanwhile.
         scope: what the server may see.
     """
 
@@ -28,7 +28,7 @@ class OneGear:
         self._view: Gear | None = None
 
     def gear_for(self, _: "Request | None") -> "Gear":
-        """The view, whoever sent the request.
+        """The view, for any request.
 
         Raises:
             GearError: it cannot be opened; the next call tries again.

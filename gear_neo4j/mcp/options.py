@@ -1,4 +1,4 @@
-"""What a server is told at its start; nothing in a call can change it."""
+"""The options of a server, which no call can change."""
 
 import re
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ class ServerOptions:
     """The options of a server.
 
     Args:
-        namespace: what the names of the tools begin with, where a host has several servers.
+        namespace: prefix of the names of the tools, for hosts with several servers.
         timeout: seconds for a call of any tool but ``ask``.
-        max_chars: characters of a result as JSON.
-        public_url: where passages can be read by people; ``/passages/{id}`` is appended.
+        max_chars: maximum length of a result as JSON.
+        public_url: base address of passages for people; ``/passages/{id}`` is appended.
         neo4j_uri: the address of the database, for links to its Neo4j Browser.
         has_model: whether there is a language model, and so the tool ``ask``.
 

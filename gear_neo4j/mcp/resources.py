@@ -1,4 +1,4 @@
-"""The resources, which give what the tools fetch and status give, and the prompt."""
+"""The resources, which return the same as the tools fetch and status, and the prompt."""
 
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ from gear_neo4j.mcp.options import ServerOptions
 from gear_neo4j.mcp.tools import LONGEST_QUESTION
 
 JSON = "application/json"
-# An id is a key in the graph and no path of a file: it may hold slashes and dots.
+# An id is a key in the graph, not a file path: it may contain slashes and dots.
 ANY_ID = ResourceSecurity(exempt_params=frozenset({"id"}))
 
 

@@ -1,4 +1,4 @@
-"""The structured results of the tools; clients get their JSON Schema before they call anything."""
+"""The structured results of the tools; clients get their JSON Schema with the list of tools."""
 
 from typing import Annotated
 
@@ -6,40 +6,40 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from gear_neo4j.text.printable import printable
 
-# A client may be a terminal: no control character of a passage or of a model gets there. Ids stay as they are.
+# Without control characters from passages or models, because a client may be a terminal. Ids are unchanged.
 Text = Annotated[str, BeforeValidator(printable)]
 
 
 class Result(BaseModel):
-    """What all results and their parts have in common."""
+    """The base of all results and their parts."""
 
-    # A part is made of the value of the domain that has its fields.
+    # Parts are made from domain values with the same attributes.
     model_config = ConfigDict(frozen=True, allow_inf_nan=False, from_attributes=True)
 
 
 class Limited(Result):
-    """A result with a limit of characters."""
+    """A result with a maximum length."""
 
-    truncated: bool = Field(default=False, description="Whether some was left out to stay within a limit.")
+    truncated: bool = Field(default=False, description="Whether the result was cut to stay within a limit.")
 
 
 class FoundBy(Result):
-    """A ranked list that holds the passage, and its rank there."""
+    """A ranked list that contains the passage, and its rank there."""
 
     name: str
     rank: int
 
 
 class FoundPassage(Result):
-    """A retrieved passage, as far as a first look needs it."""
+    """A retrieved passage, in short."""
 
     id: str = Field(description="For the tool fetch.")
     title: Text
     url: str
     text: Text = Field(description="The beginning of the passage, at most 500 characters.")
-    score: float = Field(description="Higher is better, within one search only.")
+    score: float = Field(description="Higher is better; comparable within one search only.")
     rank: int
-    sources: list[FoundBy] = Field(description="The ranked lists that hold the passage.")
+    sources: list[FoundBy] = Field(description="The ranked lists that contain the passage.")
 
 
 class FoundPath(Result):
@@ -67,9 +67,9 @@ class Triple(Result):
 
 
 class Metadata(Result):
-    """Where a passage is from, and what it states."""
+    """The source of a passage, and its triples."""
 
-    source: Text | None = Field(description="The file or graph that it is from.")
+    source: Text | None = Field(description="The file or graph that the passage comes from.")
     position: Text | None = Field(description="The location in the source.")
     triples: list[Triple]
 
@@ -108,14 +108,14 @@ class ConnectingPath(Result):
 
 
 class PathsResult(Limited):
-    """How the entities that a question names are connected."""
+    """The connections between the entities that a question names."""
 
     named: list[Text] = Field(description="The entities of the graph that the question names.")
     paths: list[ConnectingPath]
 
 
 class Citation(Result):
-    """The passage or the fact that a marker of the answer stands for; ``id`` is that of the passage."""
+    """The passage or fact that a marker of the answer refers to; ``id`` is that of the passage."""
 
     marker: str
     id: str
@@ -158,7 +158,7 @@ class Embedding(Result):
 
 
 class StatusResult(Result):
-    """What the database holds for this client, and how it can be searched."""
+    """The contents of the database that this client may see, and how they can be searched."""
 
     version: str
     database: str

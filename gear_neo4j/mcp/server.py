@@ -1,4 +1,4 @@
-"""The server, which answers what it offers at once: neither a model nor a connection is opened before a first call."""
+"""The server, which lists its tools at once: it opens no model and no connection before the first call."""
 
 from importlib.metadata import version
 from typing import Any
@@ -23,11 +23,10 @@ def make_server(
     """A server over the views that ``gear_for`` finds, one for each request.
 
     Args:
-        gear_for: gets the HTTP request of a call (None over stdio and in memory) and finds what its sender may see; it
-            is called for each call, in a thread, and what it raises of :class:`gear_neo4j.GearError` is what the client
-            reads.
-        on_end: gets the request and the work of each call at its end, for a log: ``work.passages``, ``work.usage``.
-        limiter: the threads of the calls; the host closes it before it closes the database.
+        gear_for: gets the HTTP request of a call (None over stdio and in memory) and returns the view of its sender. It
+            is called for each call, in a thread; the client sees the message of a :class:`gear_neo4j.GearError`.
+        on_end: gets the request and the work of each finished call, for a log: ``work.passages``, ``work.usage``.
+        limiter: the threads of the calls; the host closes it before the database.
 
     Usage::
 

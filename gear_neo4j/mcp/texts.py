@@ -9,7 +9,7 @@ SEARCH = (
     "paths through the graph that connect them. Use it first, with the whole question. It calls no language model "
     "unless the retriever needs one."
 )
-FETCH = "One passage in full by its id, with where it is from and the triples (statements) that it makes."
+FETCH = "One passage in full by its id, with its source and its triples (the statements that it makes)."
 PATHS = (
     "How the people, places and things that a question names are connected: the shortest paths between them and the "
     "facts around them, each with the passage that states it and the Cypher that shows it. Calls no language model."
@@ -18,7 +18,7 @@ ASK = (
     "An answer to a question, written by this server's own language model from several searches, with citations. It "
     "takes up to a minute and costs tokens; prefer the tool search if you can read the passages yourself."
 )
-STATUS = "What the database holds, and the names of its retrievers and agents."
+STATUS = "The contents of the database, and the names of its retrievers and agents."
 
 QUERY = "The question, in full sentences."
 K = "The number of passages."
@@ -28,14 +28,14 @@ ID = "The id of a passage, from a result or a citation."
 QUESTION = "The question; name the entities as documents would."
 LIMIT = "The number of paths."
 AGENT = "An agent by its name, from the tool status."
-MAX_STEPS = "At most so many rounds of search, for agents that go in rounds."
-SECONDS = "Begin nothing new after so many seconds."
+MAX_STEPS = "Maximum number of search rounds, for agents that work in rounds."
+SECONDS = "Start nothing new after this many seconds."
 
 PROMPT = "Answer a question that takes several documents, step by step and with citations."
 
 
 def instructions(name: Name) -> str:
-    """What a host tells its model about the server as a whole."""
+    """The description of the whole server that a host gives its model."""
     return (
         f"Read-only access to documents and a graph of their facts in Neo4j. Begin with {name('search')}; read what "
         f"matters with {name('fetch')}; see with {name('paths')} how things are connected. Cite passages by their url. "
@@ -44,7 +44,7 @@ def instructions(name: Name) -> str:
 
 
 def multi_hop(question: str, name: Name) -> str:
-    """The prompt for a question of several hops.
+    """The prompt for a multi-hop question.
 
     Example:
         >>> multi_hop("Where did the laureate study?", str).splitlines()[0]

@@ -1,4 +1,4 @@
-"""The five tools; each reads, and none can widen the view that its request gets."""
+"""The five tools, which are read-only and cannot widen the view of their request."""
 
 from collections.abc import Callable
 from itertools import count
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LONGEST_QUESTION = 4_000
 LONGEST_ID = 4_000
 LONGEST_NAME = 200
-# Seconds that the last call of an agent may take once its budget is spent.
+# Seconds for the last model call of an agent after its budget is spent.
 LAST_CALL = 10.0
 
 Query = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION, description=texts.QUERY)]
@@ -43,7 +43,7 @@ class Tools:
         self._options = options
 
     def add_to(self, server: MCPServer[Any]) -> None:
-        """Register the tools; ``ask`` only where there is a language model."""
+        """Register the tools; ``ask`` only if there is a language model."""
         tools: list[tuple[str, str, str, Callable[..., Any]]] = [
             ("search", "Multi-hop search", texts.SEARCH, self.search),
             ("fetch", "A passage", texts.FETCH, self.fetch),
@@ -72,7 +72,7 @@ class Tools:
             return _result(await self._calls.run(lambda work: work.fetch(id)))
 
     async def paths(self, question: Question, limit: Limit = 20) -> Annotated[CallToolResult, PathsResult]:
-        """How what a question names is connected."""
+        """The connections between the entities that a question names."""
         with tool_errors():
             return _result(await self._calls.run(lambda work: work.paths(question, limit=limit)))
 
@@ -98,12 +98,12 @@ class Tools:
             return _result(await self._calls.run(ask, seconds=seconds + LAST_CALL, report=report))
 
     async def status(self) -> Annotated[CallToolResult, StatusResult]:
-        """What the database holds."""
+        """The contents of the database."""
         with tool_errors():
             return _result(await self._calls.run(lambda work: work.status()))
 
 
 def _result(result: BaseModel) -> CallToolResult:
-    """A result for programs, and the same as compact JSON for models."""
+    """A result as structured content for programs, and as compact JSON for models."""
     text = TextContent(type="text", text=compact(result))
     return CallToolResult(content=[text], structured_content=result.model_dump(mode="json"))

@@ -1,4 +1,4 @@
-"""What the tools do with a view of the database; it takes seconds to import."""
+"""The work of the tools on a view of the database; imported late, because that takes seconds."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,14 +15,14 @@ from gear_neo4j.text.printable import single_line
 from gear_neo4j.usage import Usage
 
 MESSAGE = 200
-# Facts around the entities of a question, if the paths between them are few.
+# Number of facts around the entities of a question to add if there are few paths between them.
 FACTS = 20
 
 
 class Work:
     """The work of one call with one view; see :class:`gear_neo4j.mcp.tools.Tools` for the arguments.
 
-    Afterwards ``passages`` has the ids of those that it returned, and ``usage`` what the language model used.
+    Afterwards, ``passages`` has the ids of the returned passages, and ``usage`` the usage of the language model.
 
     Args:
         report: gets the text of each event of a run.
@@ -51,8 +51,8 @@ class Work:
         return fitted(result, parts=("metadata.triples", "text"), most=self._options.max_chars)
 
     def paths(self, question: str, *, limit: int) -> PathsResult:
-        """How what a question names is connected."""
-        # One more, by which the client knows that there are more.
+        """The connections between the entities that a question names."""
+        # One more than the limit, to know whether there are more.
         recipe = Paths(max_paths=limit + 1, facts=FACTS)
         connected = self._gear.paths(question, options=recipe)
         self.passages = list(dict.fromkeys(id for path in connected.paths[:limit] for id in path.passage_ids))
@@ -75,11 +75,11 @@ class Work:
         return fitted(result, parts=("steps", "citations", "answer"), most=self._options.max_chars)
 
     def status(self) -> StatusResult:
-        """What the database holds."""
+        """The contents of the database."""
         return StatusResult.model_validate(self._gear.status())
 
     def _tell(self, event: Event) -> None:
-        # The pieces of an answer are too many, and not final.
+        # Pieces of the answer are too many, and not final.
         if event.kind != "token":
             self._report(_message(event))
 

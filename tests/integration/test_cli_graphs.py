@@ -101,7 +101,7 @@ def test_bad_input_costs_one_line(empty, gear, graph):
     assert one_line(gear("import", graph / "nodes.csv", "--delimiter", "xx"), "--delimiter", "one character")
     assert one_line(gear("import"), "give FILES to import")
     assert one_line(gear("adopt"), "no nodes that could be adopted")
-    assert one_line(gear("adopt", "--update"), "nothing was adopted", "give a profile")
+    assert one_line(gear("adopt", "--update"), "no graph was adopted", "give a profile")
     assert one_line(gear("adopt", "--profile", "nonsense"), "no built-in profile 'nonsense'", "neo4j-graphrag")
     assert one_line(gear("adopt", "--profile", "graphiti", "--update"), "give only one of --profile and --update")
     assert one_line(gear("adopt", "graphiti"), "extra argument (graphiti)")

@@ -69,7 +69,7 @@ def test_passages_without_an_extraction_are_reported_with_what_to_do(filled, emb
         (dict.fromkeys(LIMITS, "0B"), "advice", f"{', '.join(LIMITS)} are not set"),
         ({LIMITS[0]: "512.00MiB", LIMITS[1]: "680.00MiB", LIMITS[2]: "0s"}, "advice", f"{LIMITS[2]} is not set"),
         ({LIMITS[0]: "512.00MiB", LIMITS[1]: "680.00MiB", LIMITS[2]: "10m"}, "ok", f"{LIMITS[2]} 10m"),
-        ({}, "ok", "does not tell"),
+        ({}, "ok", "does not report"),
     ],
 )
 def test_for_a_server_without_limits_the_missing_ones_are_named(settings, level, detail):

@@ -153,8 +153,8 @@ def _run(job: Job, crew: Crew) -> Iterator[Run]:
     is_near = uri is None or urlsplit(uri).hostname in LOOPBACK
     if is_near and sum(node["Alive"] for node in ray.nodes()) > 1:
         raise SettingsError(
-            "the other machines of the cluster cannot reach a server by an address that means this machine alone: set "
-            "NEO4J_URI to one that they know"
+            "the other machines of the cluster cannot reach a server at an address of this machine only: set "
+            "NEO4J_URI to one that they can reach"
         )
     session = job.session(create=True)
     try:

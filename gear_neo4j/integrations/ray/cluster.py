@@ -23,8 +23,8 @@ QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
 class Crew:
     """The numbers of parallel processes.
 
-    ``workers`` extract, and as many embed, or one per GPU if there are any; by default one per core of the cluster.
-    ``writers`` write; more than the server has cores help little.
+    ``workers`` processes extract, and as many embed, or one per GPU if there are any; the default is one per core of
+    the cluster. ``writers`` processes write; more than the server has cores help little.
     """
 
     workers: int | None = None
