@@ -1,7 +1,7 @@
 """The columns of a Cypher query, read from its text.
 
-Only the top level of a text counts: literals, comments and everything in brackets are removed first. Keywords are in
-capitals, as in all files of ``cypher/``, so that ``limit`` or ``end`` can name a column.
+Only the top level of a text counts: literals, comments and everything in brackets are removed first. Keywords must be
+in capitals, as in all files of ``cypher/``, so that ``limit`` or ``end`` can be the name of a column.
 """
 
 import re
@@ -9,7 +9,7 @@ import re
 _LITERAL = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|(?P<comment>//[^\n]*|/\*[\s\S]*?\*/)")
 _BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
 _NAME = r"\s*\w+(?:\s+AS\s+\w+)?\s*"
-# CALL ... YIELD gives rows only where nothing follows; SHOW ... YIELD also with a filter or an order.
+# CALL ... YIELD only returns rows if nothing follows; SHOW ... YIELD also if a filter or an order follows.
 _ROWS = re.compile(
     rf"(?:.*\bRETURN\b(?:\s+DISTINCT\b)?|.*\bSHOW\b.*\bYIELD\b|.*\bYIELD\b(?={_NAME}(?:,{_NAME})*$))"
     r"(?P<items>.*?)(?:\b(?:ORDER\s+BY|SKIP|OFFSET|LIMIT|WHERE)\b.*)?",
@@ -31,7 +31,7 @@ def bare(text: str) -> str:
 def columns_of(text: str) -> tuple[str, ...]:
     """The columns of the last RETURN or YIELD of a Cypher text, in order; empty for a text that returns no rows.
 
-    An expression needs an alias: without one, the remains of its text are its column, and ``*`` counts as a column.
+    An expression needs an alias: without one, the rest of its text is its column, and ``*`` counts as a column.
 
     Example:
         >>> columns_of("MATCH (n) CALL (n) { RETURN 1 AS rank } RETURN DISTINCT n.id AS id, rank ORDER BY id")

@@ -1,8 +1,8 @@
-"""The fragments of ``cypher/fragments/``: Cypher that several queries share, each in a file of its own.
+"""The fragments of ``cypher/fragments/``: Cypher that several queries share, each in its own file.
 
-A file begins with ``// fragment: nearest_triples(t, wanted, most)``. A query, or another fragment, contains it where a
-line says ``// include: nearest_triples(t, $query, $near)``: each parameter is a word of the text, and is replaced by
-what the line gives for it. A fragment may have several forms, each below a line such as ``// form: search_clause``.
+A file begins with ``// fragment: nearest_triples(t, wanted, most)``. Queries and other fragments include it by a line
+such as ``// include: nearest_triples(t, $query, $near)``: each parameter is a word of the text, which is replaced by
+the argument. A fragment may have several forms, each below a line such as ``// form: search_clause``.
 """
 
 import re
@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-# On any server; on one with the SEARCH clause of Cypher 25; under a scope of few passages, read instead of an index.
+# For any server; for one with the SEARCH clause of Cypher 25; for a scope of few passages, which needs no index.
 Form = Literal["plain", "search_clause", "small_scope"]
 _HEADER = re.compile(r"// fragment: (?P<name>\w+)\((?P<parameters>[\w, ]*)\)\n")
 _FORM = re.compile(r"^// form: (\w+)\n", re.MULTILINE)
@@ -27,10 +27,10 @@ class Fragment:
     forms: Mapping[str, str]
 
     def text(self, *given: str, form: Form = "plain") -> str:
-        """The text of a form, or else of the plain one, with what is given for the parameters, in their order.
+        """The text of a form, or else of the plain one, with arguments for the parameters, in order.
 
         Raises:
-            ValueError: that is not one for each.
+            ValueError: the number of arguments is wrong.
 
         Example:
             >>> Fragment(("t", "most"), {"plain": "MATCH (t:Triple) RETURN t LIMIT most"}).text("one", "$k")
@@ -38,16 +38,16 @@ class Fragment:
         """
         values = dict(zip(self.parameters, given, strict=True))
         names = "|".join(values) or "(?!)"
-        # Neither a query parameter nor a property of that name; but the end of a range, such as [..most].
+        # Not a query parameter or a property with that name, but also the end of a range, such as [..most].
         word = re.compile(rf"(?<![\w$])(?<![^.]\.)(?:{names})\b")
         return word.sub(lambda match: values[match[0]], self.forms.get(form, self.forms["plain"]))
 
 
 def included(text: str, *, form: Form, folder: Path) -> str:
-    """A text with the fragments that it includes, each indented as its line is.
+    """A text with the fragments that it includes, each with the indentation of its line.
 
     Raises:
-        ValueError: a line includes what is no fragment, or does not give what the fragment takes.
+        ValueError: a line includes an unknown fragment, or passes a wrong number of arguments.
     """
 
     def put(line: re.Match[str]) -> str:
@@ -62,7 +62,7 @@ def included(text: str, *, form: Form, folder: Path) -> str:
 
 
 def indented(text: str, indent: str) -> str:
-    """A text whose lines begin with an indentation, and end.
+    """A text with an indentation before each line, and a line break at its end.
 
     Example:
         >>> indented("MATCH (t)\\nRETURN t", "  ")
@@ -73,11 +73,11 @@ def indented(text: str, indent: str) -> str:
 
 @cache
 def fragment(name: str, *, folder: Path | None = None) -> Fragment:
-    """The fragment of a name.
+    """The fragment with a name.
 
     Raises:
         FileNotFoundError: there is none.
-        ValueError: its file does not begin with its name and its parameters.
+        ValueError: its file does not begin with its name and parameters.
     """
     file = (folder or resource_folder("cypher") / "fragments") / f"{name}.cypher"
     text = file.read_text(encoding="utf-8")
@@ -92,7 +92,7 @@ def fragment(name: str, *, folder: Path | None = None) -> Fragment:
 
 
 def without_comments(text: str) -> str:
-    """A text without the lines that are comments, except those that include a fragment.
+    """A text without comment lines, except those that include a fragment.
 
     Example:
         >>> without_comments("// All of them.\\nMATCH (n)\\n// include: whole(n)\\nRETURN n")
@@ -103,6 +103,6 @@ def without_comments(text: str) -> str:
 
 
 def resource_folder(name: str) -> Path:
-    """A folder that stands inside an installed package and at the top level of the repository in a checkout."""
+    """A folder that is inside an installed package, but at the top level of the repository in a checkout."""
     package = Path(__file__).resolve().parents[1]
     return next(base / name for base in (package, package.parent) if (base / name).is_dir())

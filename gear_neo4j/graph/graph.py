@@ -1,4 +1,4 @@
-"""The graph in one database: the only way in which the rest of the package reads and writes."""
+"""The graph in one database: the rest of the package reads and writes only through it."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -43,22 +43,22 @@ class Graph:
         pagerank: ids, seeds and names, for PageRank and the dictionary of names.
         edges: the edges around passages and entities, for PageRank.
         neighbourhoods: paths between nodes, and facts around them.
-        entities: what the graph says of one node.
+        entities: single nodes with their facts.
         templates: the five templates of KG-based Thought.
         patterns: the schema of an adopted graph, its values, and patterns over it.
         corpus: writes and deletions of passages and triples.
-        sources: where passages came from.
+        sources: the sources of passages.
         manifest: the documents that syncs have read.
-        registry: the sources that have been read, and where.
-        readers: who may read documents, also of those that have no passages now.
+        registry: the sources that have been read, and from where.
+        readers: who may read documents, including those without passages now.
         collections: the collections of passages.
         synonyms: synonym edges between entities.
         extraction: the passages waiting for extraction.
         overlay: the passages and triples over a user's own graph.
         communities: communities of entities and their reports.
         imports: an import from CSV files in progress.
-        survey: what a graph holds, by counters and samples.
-        diagnostics: what the doctor examines.
+        survey: the contents of a graph, by counters and samples.
+        diagnostics: the queries of the doctor.
     """
 
     def __init__(self, database: Database) -> None:
@@ -139,16 +139,16 @@ class Graph:
         )
 
     def migrate(self, *, dimension: int) -> tuple[Migration, ...]:
-        """Bring the schema up to date; returns what was applied."""
+        """Bring the schema up to date; returns the applied migrations."""
         return migrations.migrate(self.database, dimension=dimension)
 
     @property
     def could_filter(self) -> bool:
-        """Whether the server's vector indexes can filter by collection, and those of this database do not."""
+        """Whether vector indexes of this server can filter by collection, but those of this database do not."""
         return self.database.has_index_filters and not indexes.filter_by_collection(self.database)
 
     def rebuild_indexes(self, *, dimension: int) -> None:
-        """Create the vector indexes of passages and triples anew, as this server can do best; does not wait."""
+        """Recreate the vector indexes of passages and triples in the best form for this server; does not wait."""
         migrations.rebuild(self.database, dimension=dimension)
 
     def pending_migrations(self) -> tuple[Migration, ...]:
@@ -156,7 +156,7 @@ class Graph:
         return migrations.pending(self.database)
 
     def require_newest_schema(self) -> None:
-        """Check that the database lacks no migration, for what must read it without migrating first.
+        """Check that the database lacks no migration, for work that must read it without migrating first.
 
         Raises:
             MigrationError: it lacks one, or a newer gear-neo4j has migrated it.
@@ -195,7 +195,7 @@ class Graph:
         return self.database.read_text(text, timeout=timeout, limit=limit)
 
     def scoped(self, scope: Scope) -> "Graph":
-        """The same graph under a scope: read-only, and what the scope does not admit is not there."""
+        """The same graph under a scope: read-only, and without anything that the scope does not admit."""
         return self if scope.is_everything else Graph(scoped(self.database, scope))
 
     @property
@@ -209,7 +209,7 @@ class Graph:
         return self.patterns.admitted
 
     def passages(self, version: Version) -> int:
-        """The number of passages of a version of the graph; under a scope, about how many are in it."""
+        """The number of passages in a version of the graph; under a scope, approximately those in it."""
         size = self.database.scope_size
         return version.passages if size is None else size.passages
 

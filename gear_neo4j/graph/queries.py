@@ -1,12 +1,12 @@
 """The query files of ``cypher/``: one named query each, whose header is checked against its text when it is loaded.
 
 A file begins with ``// name: triples_of(passages, limit)``, ``// access: read`` (or ``write``) and
-``// columns: id, text`` (or ``none``). A line on scopes may follow: ``// scope: filtered``, if the file says where the
-conditions of a scope belong (``scope_macros.py``); ``// scope: free``, if it reads nothing that a scope could hide;
-``// scope: graph``, if it reads the user's own nodes, for scopes that admit all of these. Any other query is refused
+``// columns: id, text`` (or ``none``). A line on scopes may follow: ``// scope: filtered`` if the file marks where the
+conditions of a scope belong (``scope_macros.py``); ``// scope: free`` if it reads nothing that a scope could hide;
+``// scope: graph`` if it reads the user's own nodes, for scopes that admit all of them. Any other query is refused
 under a scope. ``// timeout: 10`` may follow, the query's time limit in seconds. The other ``//`` lines are its
-documentation, except ``// include:``, which puts in a fragment (``fragments.py``). A fragment of several forms gives
-the query as many.
+documentation, except ``// include:``, which includes a fragment (``fragments.py``). With a fragment of several forms,
+the query also has several forms.
 """
 
 import re
@@ -29,7 +29,7 @@ _HEADER = re.compile(
     r"(?P<documentation>(?://(?! include:).*\n)*)"
 )
 ScopeUse = Literal["refused", "free", "filtered", "graph"]
-# The parameters that say how many candidates an index gives: more under a scope.
+# The parameters for the number of candidates of an index, which is larger under a scope.
 SCALED = frozenset({"candidates", "near"})
 # $any(...) and $all(...) are Cypher's syntax for dynamic labels, not parameters.
 _PARAMETER = re.compile(r"\$(?!(?:any|all)\()(\w+)")
@@ -41,7 +41,7 @@ class Query:
 
     ``columns``, ``file`` (from the repository's root) and ``documentation`` are empty for a text that is not from a
     file. ``scope`` says what happens under a scope, and ``marked`` is the text before its conditions are filled in.
-    ``ignored`` are parameters that callers give and this form does not need.
+    ``ignored`` lists parameters that callers pass but this form does not need.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Query:
         return any(f"$scope.{name}" in self.marked for name in ("ids", "factor", "triples", "adopted"))
 
     def within(self, shape: Shape) -> "Query":
-        """The form of a filtered query under a scope with these conditions; it takes the parameter ``scope``, too."""
+        """The form of a filtered query under a scope with these conditions; it also has the parameter ``scope``."""
         return replace(self, text=within_scope(self.marked, shape), parameters=self.parameters | {"scope"})
 
     def check(self, parameters: Mapping[str, object]) -> None:
@@ -82,7 +82,7 @@ class Query:
 
 
 def load(folder: Path, *, form: Form = "plain") -> dict[str, Query]:
-    """All queries of a folder by name, each in a form if it has that.
+    """All queries of a folder by name, in the given form if they have it.
 
     Raises:
         ValueError: a file's header does not match its text; the message names the file.
@@ -92,10 +92,10 @@ def load(folder: Path, *, form: Form = "plain") -> dict[str, Query]:
 
 @cache
 def named(name: str, *, form: Form = "plain") -> Query:
-    """The query of a name, in a form if it has that.
+    """The query with a name, in the given form if it has it.
 
     Raises:
-        KeyError: there is no query of that name.
+        KeyError: there is no query with that name.
         ValueError: its header does not match its text.
     """
     file = resource_folder("cypher") / f"{name}.cypher"
@@ -106,7 +106,7 @@ def named(name: str, *, form: Form = "plain") -> Query:
 
 @cache
 def has_form(name: str, form: Form) -> bool:
-    """Whether a query has a form of its own on some servers, or under some scopes."""
+    """Whether a query has its own form for some servers, or under some scopes."""
     return named(name, form=form) != named(name)
 
 
@@ -133,13 +133,13 @@ def _parse(path: Path, form: Form) -> Query:
         file=file,
         scope=cast(ScopeUse, header["scope"] or "refused"),
         marked=body if header["scope"] == "filtered" else "",
-        # Passages that are read need no candidates.
+        # Without an index, there are no candidates.
         ignored=(declared - parameters) & SCALED if form == "small_scope" else frozenset(),
         documentation=re.sub(r"^// ?", "", header["documentation"], flags=re.MULTILINE).strip(),
     )
     if query.name != path.stem:
         raise ValueError(f"{file}: declares the name {query.name}")
-    # Those of a fragment do not count where a query runs under no scope.
+    # Conditions in a fragment do not matter if the query never runs under a scope.
     if has_conditions(body if query.scope == "filtered" else own) != (query.scope == "filtered"):
         raise ValueError(f"{file}: a text with the conditions of a scope declares '// scope: filtered', no other does")
     _check(query, declared)
@@ -155,7 +155,7 @@ def _check(query: Query, declared: frozenset[str]) -> None:
 
 
 def _included(text: str, form: Form, path: Path) -> str:
-    """A text with its fragments; the SEARCH clause needs Cypher 25, whatever the default of the database."""
+    """A text with its fragments; with the SEARCH clause, for Cypher 25, whatever the default of the database."""
     try:
         body = included(text, form=form, folder=path.parent / "fragments")
         has_clause = form == "search_clause" and body != included(text, form="plain", folder=path.parent / "fragments")

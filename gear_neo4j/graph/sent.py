@@ -1,4 +1,4 @@
-"""What is sent for a query of ``cypher/``: a text to read, and to run in Neo4j Browser."""
+"""The text of a query as it is sent to the server, to read and to run in Neo4j Browser."""
 
 from dataclasses import replace
 
@@ -28,10 +28,10 @@ def queries() -> list[Query]:
 
 
 def find(name: str) -> Query:
-    """The query of a name, as it is without a scope.
+    """The query with a name, without a scope.
 
     Raises:
-        SettingsError: there is none; names the one that was probably meant.
+        SettingsError: there is none; the message suggests a similar name.
     """
     known = sorted(path.stem for path in resource_folder("cypher").glob("*.cypher"))
     if name not in known:
@@ -40,9 +40,9 @@ def find(name: str) -> Query:
 
 
 def sent(name: str, *, form: Form = "plain", scoped: bool = False) -> Cypher:
-    """The text that is sent for a query, with its parameters: null, except the scope, which is an example.
+    """The text that is sent for a query, with its parameters: null, except for an example of a scope.
 
-    ``scoped`` means under a scope with every condition that the query admits. Most queries have a single form.
+    ``scoped`` means a scope with every condition that the query allows. Most queries have a single form.
 
     Raises:
         SettingsError: there is no query of that name.

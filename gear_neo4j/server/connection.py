@@ -8,7 +8,7 @@ from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.server import local, ports
 from gear_neo4j.settings import Settings
 
-# Seconds without a query after which it costs nothing to ask whether the local server still runs.
+# Seconds without a query after which the local server is checked before the next one; the check then costs little.
 PAUSE = 15.0
 
 
@@ -23,14 +23,14 @@ def connect(
     """Connect to the database of the settings; ``report`` is called with progress while a local server starts.
 
     Args:
-        create: make the local server if there is none of its name; otherwise only one that exists is started.
-        impersonate: the user of the server under whose rights every query runs.
+        create: create the local server if it does not exist; otherwise only an existing one is started.
+        impersonate: a user of the server under whose rights every query runs.
         bookmarks: those of another process; see :meth:`Database.catch_up`.
 
     Raises:
         ServerUnavailable, AuthenticationFailed, DatabaseNotFound, UnsupportedServer: for the configured server.
         SettingsError: the URI or the name of the server cannot be used.
-        NoLocalServer: there is no local server of that name, and none may be made.
+        NoLocalServer: there is no local server of that name, and ``create`` is False.
         LocalServerError: the local server cannot be started.
     """
     if settings.uri is not None:
@@ -48,7 +48,7 @@ def connect(
     try:
         return _connected(server, settings, impersonate=impersonate, bookmarks=bookmarks)
     except ServerUnavailable:
-        # It may have stopped in between, because nobody had used it.
+        # It may have stopped in between, because it was idle.
         again = _started(settings, report=report)
         if again == server:
             raise
@@ -56,14 +56,14 @@ def connect(
 
 
 class Wake:
-    """Starts a local server again that stopped because nobody used it, before the next query of a long process."""
+    """Restarts a local server that has stopped because it was idle, before the next query of a long process."""
 
     def __init__(self, start: Callable[[], object]) -> None:
         self._start = start
         self._used = time.monotonic()
 
     def __call__(self) -> None:
-        """Ask whether it still runs, unless it was used just now; one that somebody has stopped stays so."""
+        """Check whether it still runs, unless it was used just now; a server stopped by a user stays stopped."""
         now = time.monotonic()
         if now - self._used > PAUSE:
             self._start()

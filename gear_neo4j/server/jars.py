@@ -3,8 +3,8 @@
 A program of its own, which ``launcher.py`` runs before the JVM starts; like that, it imports nothing of gear_neo4j. It
 prints lines of JSON: ``{"phase": "downloading"}``, and at the end ``{"jars": [...]}`` or ``{"problem": "..."}``.
 
-The SHA-256 sums of the jars of tested versions are in ``sums/``, in the form of ``sha256sum``. Of another version, each
-jar must have the checksum that is published beside it, and its sum is kept in the repository for later starts.
+The SHA-256 sums of the jars of tested versions are in ``sums/``, in the format of ``sha256sum``. Each jar of another
+version must have the checksum that is published beside it; its sum is then stored in the repository for later starts.
 ``--write-sums`` adds a version to ``sums/``.
 """
 
@@ -29,13 +29,13 @@ from jgo.maven import Artifact, MavenContext
 DOWNLOADS = 8
 ATTEMPTS = 3
 SUMS = Path(__file__).with_name("sums")
-# The published checksums, the best first; many jars have only the last one.
+# The kinds of published checksums, the best first; many jars have only the last one.
 ALGORITHMS = ("sha256", "sha1")
 Sums = dict[str, str]
 
 
 class JarError(Exception):
-    """A jar that may not be run; ``str(error)`` says what to do."""
+    """A jar must not be run; ``str(error)`` says what to do."""
 
 
 def class_path(version: str) -> list[Path]:
@@ -60,14 +60,14 @@ def repository_folder() -> Path:
 
 
 def download(version: str, sums: Sums, *, repository: Path) -> Sums:
-    """Fetch the jars that sums name, or else those of the version; returns their sums, in the class path's order."""
+    """Fetch the jars in ``sums``, or else those of the version; returns their sums, in the order of the class path."""
     repository.mkdir(parents=True, exist_ok=True)
     # jgo requests hundreds of small files, each over a new connection, which takes longer than the transfers.
     requests.request = requests.Session().request
     # Servers of every name and home share the repository: one downloads, the others wait.
     with FileLock(repository / "gear-neo4j.lock"), ThreadPoolExecutor(DOWNLOADS) as pool:
         if sums:
-            # Tested: these jars and no others, whatever the files say that describe them.
+            # A tested version: exactly these jars, whatever its POM files say.
             list(pool.map(fetch, (artifact_of(name, repository=repository) for name in sums)))
             return sums
         # Some versions depend on lists of versions, which are not jars.
@@ -113,7 +113,7 @@ def artifact_of(name: str, *, repository: Path) -> Artifact:
 
 def fetch(artifact: Artifact) -> Path:
     """The artifact's jar in the local repository, downloaded if missing or incomplete."""
-    problem: Exception = RuntimeError(f"{artifact.filename} arrives broken")
+    problem: Exception = RuntimeError(f"the download of {artifact.filename} is incomplete")
     for _ in range(ATTEMPTS):
         try:
             jar = Path(artifact.resolve())
@@ -126,10 +126,10 @@ def fetch(artifact: Artifact) -> Path:
 
 
 def fetch_published(artifact: Artifact) -> Path:
-    """The artifact's jar, which has the checksum that is published beside it.
+    """The artifact's jar, checked against the checksum that is published beside it.
 
     Raises:
-        JarError: it has another one, or none is published.
+        JarError: it has another checksum, or none is published.
     """
     jar = fetch(artifact)
     algorithm, expected = published(artifact)
@@ -146,17 +146,17 @@ def published(artifact: Artifact) -> tuple[str, str]:
             response = requests.request(
                 "GET", f"{url}/{folder}/{artifact.filename}.{algorithm}", timeout=artifact.context.timeout
             )
-            # Some files hold the name after the checksum.
+            # Some files have the name after the checksum.
             if response.status_code == requests.codes.ok and (words := response.text.split()):
                 return algorithm, words[0].lower()
     raise JarError(f"no checksum is published for {artifact.filename}: use a tested version (GEAR_NEO4J_VERSION)")
 
 
 def verify(sums: Sums, *, repository: Path) -> None:
-    """Check the SHA-256 sum of every jar; all of a version take a fifth of a second.
+    """Check the SHA-256 sum of every jar, which takes a fifth of a second for a version.
 
     Raises:
-        JarError: names the first jar that differs.
+        JarError: a jar differs; the message names the first one.
     """
     jars = [repository / name for name in sums]
     with ThreadPoolExecutor(DOWNLOADS) as pool:
@@ -168,7 +168,7 @@ def verify(sums: Sums, *, repository: Path) -> None:
 
 
 def refusal(jar: Path) -> str:
-    """What is wrong with a jar that has another checksum than it should, and what to do."""
+    """The message for a jar with a wrong checksum, with what to do."""
     return f"{jar} is not the jar that was published (its checksum differs): delete it, and start again to download it"
 
 
@@ -188,7 +188,7 @@ def is_whole(jar: Path) -> bool:
 
 
 def read_sums(file: Path) -> Sums:
-    """Jars and their sums from a file of ``sha256sum``; nothing if there is none."""
+    """The jars and their sums in a file of ``sha256sum``; empty if there is none."""
     lines = file.read_text("utf-8").splitlines() if file.exists() else []
     return {name: expected for expected, name in (line.split("  ", 1) for line in lines)}
 

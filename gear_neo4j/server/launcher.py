@@ -34,7 +34,7 @@ JVM_FLAGS = (
     *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "java.io", "sun.nio.ch")),
 )
 CONFIGURATION = Path(__file__).with_name("neo4j.conf")
-# Seconds between two looks at what is done with the server, and before it stops because nothing was.
+# Seconds between two checks whether the server is used, and of notice before it stops because it is not.
 LOOK_EVERY = 10.0
 LAST_CALL = 2.0
 TRANSACTIONS = "org.neo4j.kernel.impl.transaction.stats.DatabaseTransactionStats"
@@ -47,9 +47,9 @@ class JarsError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """A server's folder, version and port, its Java: in words, as a library, and the modules to add to it.
+    """A server's folder, version and port, and its Java: in words, as a library, and the modules to add.
 
-    After ``idle`` seconds without a query it stops; 0 is never.
+    After ``idle`` seconds without a query, the server stops; 0 means never.
     """
 
     folder: Path
@@ -68,7 +68,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """The connections that are open, and how many transactions have begun and are still open."""
+    """The open connections, and the numbers of transactions started so far and still open."""
 
     connections: frozenset[str]
     transactions: int
@@ -90,7 +90,7 @@ def class_path(site: Site) -> list[str]:
     """The verified jars of Neo4j, as ``jars.py`` fetches them.
 
     Raises:
-        JarsError: they cannot be had, or one of them is not what was published.
+        JarsError: they cannot be downloaded, or one of them differs from the published one.
     """
     command = [sys.executable, "-P", str(JARS), site.version]
     answer: dict[str, Any] = {"problem": "the program that fetches the jars of Neo4j died"}
@@ -127,7 +127,7 @@ def start_jvm(site: Site) -> None:
 def load_jars(jars: list[str]) -> None:
     """Let this thread, and those that it starts, load classes from the jars.
 
-    Not by JPype's class path: where a path on it is not ASCII, a class has no package, and Neo4j no version.
+    JPype's class path is not used: if a path on it is not ASCII, classes have no package, and Neo4j has no version.
     """
     urls = [java_path(Path(jar)).toUri().toURL() for jar in jars]
     loader = jpype.JClass("java.net.URLClassLoader")(jpype.JArray(jpype.JClass("java.net.URL"))(urls))
@@ -140,7 +140,7 @@ def jar_class(name: str) -> Any:
 
 
 def settings(*, bolt: bool, port: int) -> str:
-    """The content of neo4j.conf: ours, without what GEAR_LOCAL_SETTINGS sets, for Neo4j refuses a setting twice."""
+    """The content of neo4j.conf: our settings except those in GEAR_LOCAL_SETTINGS, because Neo4j refuses duplicates."""
     heap = mebibytes(heap_size())
     lines = CONFIGURATION.read_text("utf-8").format(
         bolt=str(bolt).lower(),
@@ -167,7 +167,7 @@ def mebibytes(size: str) -> int:
 
 
 def java_path(path: Path) -> Any:
-    """A path as Java has it."""
+    """A path as a Java object."""
     return jpype.JClass("java.nio.file.Path").of(str(path))
 
 
@@ -205,17 +205,17 @@ def set_password(site: Site) -> None:
 
 
 def new_password() -> str:
-    """A random password, none of whose characters means anything to a command line."""
+    """A random password without characters that are special to a shell."""
     return secrets.token_hex(24)
 
 
 def initial_password(site: Site, password: str) -> None:
-    """Leave the password for the first start, as ``neo4j-admin dbms set-initial-password`` does; it takes no start."""
+    """Store the password for the first start, as ``neo4j-admin dbms set-initial-password`` does, without a start."""
     configure(site, bolt=False)
     context = jar_class("org.neo4j.cli.ExecutionContext")(java_path(site.folder / "neo4j"), java_path(site.folder))
     command = jar_class("org.neo4j.commandline.admin.security.SetInitialPasswordCommand")(context)
     if jar_class("picocli.CommandLine")(command).execute(jpype.JArray(jpype.JString)([password])):
-        raise RuntimeError("Neo4j takes no initial password")
+        raise RuntimeError("Neo4j accepts no initial password")
 
 
 def change_password(site: Site, password: str) -> None:
@@ -245,7 +245,7 @@ def serve(site: Site, *, stop: threading.Event) -> None:
 
 
 def is_idle_at_end(site: Site, use: Callable[[], Use], *, stop: threading.Event) -> bool:
-    """Wait until ``stop`` is set, the folder is removed, or nobody has used the server for its idle time: True then."""
+    """Wait until ``stop`` is set, the folder is removed, or the server is idle; returns whether it is idle."""
     seen, since = None, time.monotonic()
     while site.folder.exists() and not stop.wait(min(LOOK_EVERY, site.idle / 4 or LOOK_EVERY)):
         now = use()
@@ -254,7 +254,7 @@ def is_idle_at_end(site: Site, use: Callable[[], Use], *, stop: threading.Event)
             (site.folder / "used").touch()
         elif site.idle and time.monotonic() - since >= site.idle and not (site.folder / "keep").exists():
             site.write_state("idle")
-            # A command that has read the state before may be about to connect.
+            # A command that read the earlier state may be about to connect.
             if stop.wait(LAST_CALL):
                 return False
             if use() == seen:
@@ -264,7 +264,7 @@ def is_idle_at_end(site: Site, use: Callable[[], Use], *, stop: threading.Event)
 
 
 def use_of(management: Any) -> Use:
-    """What has been done with a server until now."""
+    """The use of a server so far."""
     databases = [management.database(name) for name in management.listDatabases()]
     counters = [resolved(database, TRANSACTIONS) for database in databases]
     connections = resolved(databases[0], CONNECTIONS).activeConnections()
@@ -276,7 +276,7 @@ def use_of(management: Any) -> Use:
 
 
 def resolved(database: Any, name: str) -> Any:
-    """The part of a database that has a class of Neo4j."""
+    """The component of a database with a class of Neo4j."""
     return database.getDependencyResolver().resolveDependency(jar_class(name).class_)
 
 
@@ -285,7 +285,7 @@ def reason(error: Exception, *, site: Site) -> str:
     if isinstance(error, JarsError):
         return str(error)
     cause: Any = error
-    # Java wraps the reason several times.
+    # Java wraps the cause several times.
     while (inner := getattr(cause, "getCause", lambda: None)()) is not None:
         cause = inner
     text = " ".join(str(getattr(cause, "getMessage", cause.__str__)()).split())
@@ -312,7 +312,7 @@ def stop_on_signal() -> threading.Event:
 def main() -> None:
     """Read the command line and run the server, holding its lock."""
     parser = argparse.ArgumentParser(description="Run a local Neo4j Community server for gear-neo4j.")
-    # The options are what a Site has.
+    # The options are the fields of a Site.
     for field in fields(Site):
         parser.add_argument(f"--{field.name}", type=field.type, required=True)
     site = Site(**vars(parser.parse_args()))

@@ -1,7 +1,7 @@
 """The local development server: a real Neo4j Community without Docker and without a Java install.
 
-The server is a separate process (``launcher.py``, which is started here and never imported) and outlives Python. The
-lock that it holds shows whether it is alive, never a process id, so leftovers of an earlier server cannot mislead.
+The server is a separate process (``launcher.py``, which is started here and never imported) and outlives Python. Its
+lock shows whether it is alive, not a process id, so leftovers of an earlier server cannot mislead.
 
 Usage::
 
@@ -39,7 +39,7 @@ UTF_8 = {"LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "NEO4J_CONFIG_FILE_CHARSET": "U
 class LocalServer:
     """A running local server and its credentials; ``home`` is its own folder, with its data and ``password``.
 
-    ``java`` says what it runs on, unless a version of gear-neo4j that did not say so started it.
+    ``java`` says what it runs on, unless an earlier version of gear-neo4j started it.
     """
 
     name: str
@@ -56,7 +56,7 @@ class LocalServer:
 class ServerStatus:
     """A local server that has data; ``version`` opened it last, ``java`` runs it now, ``size`` is in bytes.
 
-    ``stops_at`` is when it stops unless it is used before; None if it is kept, or does not run.
+    ``stops_at`` is when it stops unless it is used; None if it is kept, or does not run.
     """
 
     name: str
@@ -81,9 +81,9 @@ def start(
 ) -> LocalServer:
     """The running server of that name, started if necessary; ``report`` is called with a line per slow step.
 
-    Each name has its own data under ``home``. Without ``port`` it is the last one, 7687, or any free port. A server
-    that is started stops by itself after ``idle`` minutes without a query; 0 is never. With ``keep`` it does not stop,
-    even if it runs already.
+    Each name has its own data under ``home``. The default port is the last one, 7687, or any free one. A server started
+    here stops by itself after ``idle`` minutes without a query; 0 means never. With ``keep``, it does not stop, even if
+    it already runs.
 
     Raises:
         SettingsError: the name cannot be used.

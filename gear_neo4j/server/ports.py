@@ -20,12 +20,12 @@ def port(address: str) -> int:
 
 
 def free_port(wanted: int | None, *, last: int | None = None) -> int:
-    """The port that is wanted, or else the last one of the server, 7687, or any free one.
+    """The wanted port, or else the server's last one, 7687, or any free one.
 
     Raises:
-        LocalServerError: the port that is wanted is in use.
+        LocalServerError: the wanted port is in use.
     """
-    # A process that is still connected, or a URI in an environment, expects the last one.
+    # Processes that are still connected, or a URI in the environment, expect the last one.
     for port in filter(None, (wanted,) if wanted else (last, DEFAULT_PORT)):
         if is_free(port):
             return port

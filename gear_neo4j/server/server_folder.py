@@ -4,10 +4,10 @@
     server.lock   held for the launcher's whole life, so the operating system knows whether it is alive
     state.json    {pid, port, version, java, idle, phase, message}; idle: in seconds; phase: downloading, starting,
                   ready, idle (it stops by itself), stopping or failed
-    used          its time is that of the last use, to ten seconds
-    keep          there while the server does not stop by itself
+    used          its modification time is that of the last use, to ten seconds
+    keep          exists while the server must not stop by itself
     password      of the user ``neo4j``; only its owner can read it, and it exists once the server has accepted it
-    version       of the Neo4j that opened the data last
+    version       of the last Neo4j that opened the data
     server.log    what the launcher and Neo4j print
     neo4j/        the data home of Neo4j; neo4j.conf beside it is rewritten at every start
 
@@ -56,7 +56,7 @@ class ServerFolder:
 
     @property
     def home(self) -> Path:
-        """Where the servers of all names keep their data."""
+        """The folder that contains the data of all servers."""
         return self.path.parents[1]
 
     @property
@@ -110,7 +110,7 @@ class ServerFolder:
         return _text(self.path / "password")
 
     def version(self) -> str | None:
-        """The version of the Neo4j that opened the data last."""
+        """The version of the last Neo4j that opened the data."""
         return _text(self.path / "version")
 
     def size(self) -> int:
@@ -133,7 +133,7 @@ class ServerFolder:
 
 
 def _time(file: Path) -> float:
-    """When a file was written last; 0 if there is none."""
+    """The modification time of a file; 0 if there is none."""
     try:
         return file.stat().st_mtime
     except OSError:

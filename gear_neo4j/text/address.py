@@ -1,4 +1,4 @@
-"""URLs of servers: checked, and taken apart from the login that they may contain."""
+"""URLs of servers: checks them, and separates the login that they may contain."""
 
 import re
 from base64 import b64encode
@@ -11,7 +11,7 @@ from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.text.printable import single_line
 from gear_neo4j.text.redaction import without_login
 
-# Those of a Neo4j server, and its first user.
+# The schemes of a Neo4j server, and its first user.
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 DEFAULT_USER = "neo4j"
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<rest>.*)", re.DOTALL)
@@ -27,23 +27,23 @@ class Login:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The password in the forms in which a message could show it."""
+        """The password in all forms in which a message could contain it."""
         token = b64encode(f"{self.user}:{self.password}".encode()).decode()
         return self.password, quote(self.password, safe=""), token
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A URL without user info, and the login that this was, if any."""
+    """A URL without user info, and the login that was in it, if any."""
 
     url: str
     login: Login | None = None
 
     @classmethod
     def of(cls, url: str, *, setting: str) -> Self:
-        """Take a URL apart; one without an ``@`` has no login and stays as it is.
+        """Split a URL; one without an ``@`` has no login and stays unchanged.
 
-        The message of an error shows nothing of the URL, for any part may be one of the password.
+        Error messages do not show the URL, because any part of it may belong to the password.
 
         Raises:
             SettingsError: it has an ``@``, but no user info before a host and a port.
@@ -56,7 +56,7 @@ class Address:
             return cls(url)
         parts = _URL.fullmatch(url.strip())
         info, at, host = parts["authority"].rpartition("@") if parts else ("", "", "")
-        # The path of a web server may hold an @; where there is no path, what stands before it is a password.
+        # The path of a web server may contain an @; without a path, the text before the @ is a password.
         stray = parts and "@" in parts["rest"] and not parts["scheme"].lower().startswith("http")
         if not parts or stray or not _HOST.fullmatch(host):
             raise SettingsError(
@@ -69,7 +69,7 @@ class Address:
 
 
 def is_address(source: str) -> bool:
-    """Whether a source is an address, and no path of this machine.
+    """Whether a source is an address, not a path on this machine.
 
     Example:
         >>> is_address("s3://bucket/folder"), is_address("folder/a.md")
@@ -95,10 +95,10 @@ def local_path(source: str | Path) -> Path:
 
 
 def check_neo4j_uri(uri: str) -> None:
-    """Refuse a URI that names no Neo4j server; a password in it is never repeated.
+    """Refuse a URI that is not that of a Neo4j server, without repeating a password in it.
 
     Raises:
-        SettingsError: says what is missing.
+        SettingsError: says what is wrong.
 
     Example:
         >>> check_neo4j_uri("http://localhost:7474")
@@ -125,14 +125,14 @@ def _problem(uri: str) -> str:
         return "it names no host: give an address such as bolt://localhost:7687"
     if not _is_name(parts.hostname):
         return "its host is malformed: give an address such as bolt://localhost:7687"
-    # Only neo4j:// takes a query, the routing context; the driver ignores the rest, and will refuse it.
+    # Only neo4j:// takes a query, the routing context; today the driver ignores the rest, later it will refuse it.
     if parts.path not in ("", "/") or parts.fragment or (parts.query and parts.scheme.startswith("bolt")):
         return "it goes on after the port: end it there, and name a database by NEO4J_DATABASE"
     return "" if _has_valid_port(parts) else "its port must be a number from 1 to 65535"
 
 
 def _is_name(host: str) -> bool:
-    """Whether a host can be looked up: no part of its name is empty, too long, or no text."""
+    """Whether a host can be looked up: no part of its name is empty, too long, or not valid text."""
     try:
         host.encode("idna")
     except UnicodeError:
@@ -148,10 +148,10 @@ def _has_valid_port(parts: SplitResult) -> bool:
 
 
 def login_for(address: Address, *, username: str, password: str | None) -> Login:
-    """The login of a Neo4j URI, else the one of the other settings.
+    """The login in a Neo4j URI, else that of the other settings.
 
     Raises:
-        SettingsError: there are two, and they differ.
+        SettingsError: both are set, and they differ.
     """
     given = address.login
     if given is None:
@@ -165,7 +165,7 @@ def login_for(address: Address, *, username: str, password: str | None) -> Login
 
 
 def is_web_url(url: str) -> bool:
-    """Whether a text is an address of the web: one line without blanks, with a host and without a login.
+    """Whether a text is a web address: one line without spaces, with a host and without a login.
 
     Example:
         >>> [is_web_url(url) for url in ("https://example.org/a", "javascript:x", "https://me:pw@example.org")]
@@ -181,7 +181,7 @@ def is_web_url(url: str) -> bool:
 
 
 def is_public_url(url: str) -> bool:
-    """Whether passages can have addresses below this one: it is of the web, and names a host and no login.
+    """Whether passages can have addresses below this one: it is a web address with a host and without a login or query.
 
     Example:
         >>> [is_public_url(url) for url in ("https://gear.example.org/kb", "gear.example.org", "https://x.org/?q")]

@@ -1,4 +1,4 @@
-"""How results show themselves: in a notebook as HTML without a script, and as a table of pandas."""
+"""Displays results: as HTML without scripts in notebooks, and as pandas data frames."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -14,7 +14,7 @@ _FAINT = "opacity:.65"
 
 
 class Displayed:
-    """What Jupyter shows as tables and pictures."""
+    """The base of results that Jupyter displays as tables and pictures."""
 
     __slots__ = ()
 
@@ -35,7 +35,7 @@ def html_text(text: str) -> str:
 
 
 def html_note(text: str) -> str:
-    """A paragraph that stands back; nothing for an empty text."""
+    """A faint paragraph; empty for an empty text."""
     return f'<p style="{_FAINT}" dir="auto">{html_text(text)}</p>' if text else ""
 
 
@@ -52,7 +52,7 @@ def html_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def data_frame(rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str]) -> Any:
-    """Rows as a ``pandas.DataFrame``; without rows it has its columns all the same.
+    """Rows as a ``pandas.DataFrame``, which has its columns even without rows.
 
     Raises:
         SettingsError: pandas is not installed.

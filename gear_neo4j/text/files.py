@@ -1,4 +1,4 @@
-"""Files that are there to be read, and files that are written whole or not at all."""
+"""Checks that files exist, and writes files atomically."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -12,10 +12,10 @@ from gear_neo4j.errors import InputError
 
 
 def refuse_missing(paths: Iterable[Path]) -> None:
-    """Refuse a path at which there is nothing, or nothing that can be looked at.
+    """Refuse paths that do not exist or cannot be accessed.
 
     Raises:
-        InputError: names the first of them.
+        InputError: names the first one.
 
     Example:
         >>> refuse_missing([Path("no-such-folder")])
@@ -32,7 +32,7 @@ def refuse_missing(paths: Iterable[Path]) -> None:
 
 
 def write_file(file: Path, text: str) -> None:
-    """Write a text as UTF-8, with the same line ends on every system; a failed write leaves the old file as it was.
+    """Write a text as UTF-8, with the same line ends on every system; if that fails, the old file is unchanged.
 
     Raises:
         InputError: the file cannot be written.
@@ -41,7 +41,7 @@ def write_file(file: Path, text: str) -> None:
 
 
 def write_private_file(file: Path, text: str) -> None:
-    """Write a text as :func:`write_file` does; nobody but its owner can read a new file, not even for a moment.
+    """Write a text as :func:`write_file` does; only its owner can ever read a new file.
 
     Raises:
         InputError: the file cannot be written.
@@ -64,9 +64,9 @@ def _write(file: Path, text: str, *, mode: int) -> None:
 
 @contextmanager
 def draft_of(file: Path) -> Iterator[Path]:
-    """A path beside a file, to be written in the block and then renamed to it; an error in the block removes it.
+    """A temporary path beside a file, renamed to it after the block, or removed after an error.
 
-    It is the file itself where it cannot be replaced: a device, a pipe, or a file in a folder without write permission.
+    If the file cannot be replaced, it is the file itself: a device, a pipe, or a file in a read-only folder.
     """
     target = file.resolve()
     if (target.exists() and not target.is_file()) or not os.access(target.parent, os.W_OK):
@@ -83,6 +83,6 @@ def draft_of(file: Path) -> Iterator[Path]:
 
 
 def _to_disk(handle: int) -> None:
-    # Some file systems report that they are full only here; a pipe or a device cannot be synchronised.
+    # Some file systems report only here that they are full; pipes and devices cannot be synchronised.
     if S_ISREG(os.fstat(handle).st_mode):
         os.fsync(handle)

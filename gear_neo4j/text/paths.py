@@ -1,4 +1,4 @@
-"""Paths as names: one spelling for each folder and file, whatever the machine and however it was given."""
+"""Paths as names: one spelling for each folder and file, on any machine and however the user wrote it."""
 
 import os
 import unicodedata
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def composed(text: str) -> str:
-    """A text in Unicode's composed form (NFC): file systems keep the name of a file in either form.
+    """A text in Unicode's composed form (NFC), because file systems store names in either form.
 
     Example:
         >>> len("u\\u0308"), len(composed("u\\u0308"))
@@ -16,12 +16,12 @@ def composed(text: str) -> str:
 
 
 def folder_name(folder: Path) -> str:
-    """The absolute path of a folder with slashes, without links, and spelled as the file system spells it."""
+    """The absolute path of a folder, with slashes, without links, and in the spelling of the file system."""
     return composed(_as_spelled(Path(os.path.realpath(folder))).as_posix())
 
 
 def is_below(path: str, root: str) -> bool:
-    """Whether a path with slashes is a folder, or in it.
+    """Whether a path is equal to a folder, or below it; both are written with slashes.
 
     Example:
         >>> is_below("/a/b", "/a"), is_below("/ab", "/a"), is_below("/a", "/")
@@ -31,7 +31,7 @@ def is_below(path: str, root: str) -> bool:
 
 
 def public_address(address: str) -> str:
-    """An address without its login, and one of the web without its query: either may hold a secret.
+    """An address without its login, and without its query if it is a web address, because both may contain a secret.
 
     Example:
         >>> public_address("https://me:secret@host/docs/a.parquet?sig=secret")
@@ -49,7 +49,7 @@ def public_address(address: str) -> str:
 
 
 def _as_spelled(path: Path) -> Path:
-    """The path with the names that its folders list: some file systems find "Docs" as "docs", too."""
+    """The path with names as its folders list them: some file systems also find "Docs" as "docs"."""
     spelled = Path(path.anchor)
     for part in path.parts[1:]:
         spelled /= _entry(spelled, part)
@@ -64,5 +64,5 @@ def _entry(folder: Path, name: str) -> str:
         alike = (entry for entry in entries.values() if composed(entry.name).casefold() == composed(name).casefold())
         return next((entry.name for entry in alike if entry.samefile(folder / name)), name)
     except OSError:
-        # A folder may be entered without being listed.
+        # A folder may allow entering but not listing.
         return name

@@ -1,19 +1,19 @@
 """Text that is safe on a terminal, in a log and on a page, whoever wrote it.
 
-A title may hold an escape sequence that clears the screen or writes to the clipboard, and a bidirectional control makes
-text read as it does not stand. Whatever is printed for people goes through :func:`printable`; where a program reads the
-text, :func:`escaped` keeps what the characters say.
+A title may contain an escape sequence that clears the screen or writes to the clipboard, and bidirectional controls
+display text in another order. Text for people goes through :func:`printable`; text for programs goes through
+:func:`escaped`, which keeps its meaning.
 """
 
 import json
 import re
 
-# C0 but tab and newline, DEL, C1; the characters with Unicode's property Bidi_Control; halves of a surrogate pair.
+# C0 except tab and newline, DEL, C1; the characters with Unicode's property Bidi_Control; halves of surrogate pairs.
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 _BIDIRECTIONAL = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _SURROGATES = "\ud800-\udfff"
 _REMOVED = re.compile(f"[{_CONTROLS}{_BIDIRECTIONAL}]")
-# Beside the newline: some terminals break lines at these as well.
+# Besides the newline, because some terminals also break lines at these.
 _BREAKS = re.compile("[\n\t\u2028\u2029]+")
 _BROKEN = re.compile(f"[{_SURROGATES}]")
 _ESCAPED = re.compile(f"[{_CONTROLS}{_BIDIRECTIONAL}{_SURROGATES}]")
@@ -22,7 +22,7 @@ _ESCAPED = re.compile(f"[{_CONTROLS}{_BIDIRECTIONAL}{_SURROGATES}]")
 def printable(text: str) -> str:
     """A text without control characters, except tab and newline, and without bidirectional controls.
 
-    A half of a surrogate pair, which no terminal can be sent, becomes the replacement character.
+    Halves of surrogate pairs, which cannot be encoded, become replacement characters.
 
     Example:
         >>> printable("a \\x1b[2Jtitle\\u202e\\nand a line"), printable("\\ud800")
@@ -32,7 +32,7 @@ def printable(text: str) -> str:
 
 
 def is_storable(text: str) -> bool:
-    """Whether a text can be stored and sent: no half of a surrogate pair is in it.
+    """Whether a text can be stored and sent: it contains no half of a surrogate pair.
 
     Example:
         >>> is_storable("鲁迅"), is_storable("\\ud800")
@@ -42,7 +42,7 @@ def is_storable(text: str) -> bool:
 
 
 def single_line(text: str) -> str:
-    """A printable text on one line, such as a title: a second line of it could be taken for one of ours.
+    """A printable text on one line, such as a title, whose second line could be mistaken for one of ours.
 
     Example:
         >>> single_line("Prize\\ngear: all passages\\tdeleted")
@@ -52,7 +52,7 @@ def single_line(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""A text of JSON, TOML or Cypher with what :func:`printable` removes written as ``\uXXXX``, which reads the same.
+    r"""JSON, TOML or Cypher with the characters that :func:`printable` removes as ``\uXXXX``; its meaning is the same.
 
     Example:
         >>> print(escaped('"\x9b2J"'))
@@ -62,7 +62,7 @@ def escaped(text: str) -> str:
 
 
 def json_text(value: object, *, indent: int | None = None, only_ascii: bool = False) -> str:
-    r"""JSON with letters of every script as they are, or as escapes, and control characters of every kind escaped.
+    r"""JSON with letters of every script unescaped (unless ``only_ascii``), and with all control characters escaped.
 
     Example:
         >>> print(json_text({"title": "Æ\x1b[2J\u202e"}))

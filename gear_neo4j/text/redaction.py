@@ -1,4 +1,4 @@
-"""Keeps passwords out of messages: the user info of URLs."""
+"""Keeps passwords out of messages by removing the user info of URLs."""
 
 import re
 
@@ -8,7 +8,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 def redacted(text: str) -> str:
-    """A message whose URLs have lost their user info.
+    """A message without the user info of its URLs.
 
     Example:
         >>> redacted("no route to bolt://neo4j:secret@db:7687, see https://neo4j.com/docs")
@@ -18,7 +18,7 @@ def redacted(text: str) -> str:
 
 
 def without_login(url: str) -> str:
-    """A URL with everything before its last ``@`` hidden, for a password may hold unescaped slashes, and its query.
+    """A URL without its query and everything before its last ``@``: a password may contain unescaped slashes.
 
     Example:
         >>> without_login("https://user:se/cret@host/v1"), without_login("https://host/v1?key=secret")

@@ -35,7 +35,7 @@ def contents(passages: int, triples: int, entities: int) -> str:
 
 
 def format_value(value: float | str | None) -> str:
-    """A number with thousands and few decimals, a date as it is.
+    """A number with thousands separators and few decimals; a date unchanged.
 
     Example:
         >>> format_value(1234567), format_value(54.00666666), format_value(None)
@@ -47,7 +47,7 @@ def format_value(value: float | str | None) -> str:
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """A question for a message: the name that a mistyped one is near to; empty if there is none.
+    """A hint for a message: the name that is close to a mistyped one; empty if there is none.
 
     Example:
         >>> did_you_mean("scuot", ["naive", "scout"])

@@ -1,1 +1,1 @@
-"""The connection to one database: sessions, retries, time limits, and what each query costs."""
+"""The connection to one database: sessions, retries, time limits, and the cost of queries."""

@@ -1,18 +1,18 @@
-"""Bookmarks: strings by which one process tells another what it has written."""
+"""Bookmarks: strings by which one process can see the writes of another."""
 
 from collections.abc import Iterable
 
 from gear_neo4j.errors import SettingsError
 
-# Of a prefix such as ``FB:``. On anything shorter the server fails instead of refusing it.
+# The length of a prefix such as ``FB:``. The server fails on a shorter bookmark, instead of refusing it.
 SHORTEST = 3
 
 
 def checked(bookmarks: Iterable[str]) -> tuple[str, ...]:
-    """Bookmarks as the driver takes them; what they hold, only a server can read.
+    """Bookmarks in the form that the driver takes; only a server can check their content.
 
     Raises:
-        SettingsError: they are not a list of strings of ASCII, or one of them is too short.
+        SettingsError: they are not a list of ASCII strings, or one of them is too short.
 
     Example:
         >>> checked(["FB:kcwQ"])

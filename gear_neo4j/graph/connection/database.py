@@ -29,9 +29,9 @@ from gear_neo4j.tracing import Span, span
 
 # The server looks for expired transactions every two seconds.
 GRACE = 3.0
-# An explicit limit goes before that of the server (db.transaction.timeout); 0 is none.
+# An explicit limit overrides that of the server (db.transaction.timeout); 0 means no limit.
 UNLIMITED = 0
-# Retries of failures that pass by themselves and that the driver does not retry; the pause between two is in seconds.
+# Number of retries of temporary failures that the driver does not retry, and the seconds between them.
 PASSING_TRIES = 5
 PASSING_PAUSE = 0.05
 Row = dict[str, Any]
@@ -43,10 +43,10 @@ _Auth = tuple[str, str] | None
 
 
 class Database:
-    """One database of one Neo4j server; runs named queries, reads under READ routing, the database always named.
+    """One database of one Neo4j server; runs named queries, with READ routing for reads, and always names the database.
 
-    Pass a driver of your own (it is neither changed nor closed), or let :meth:`connect` create one. ``impersonate`` is
-    a user of the server under whose rights every query runs; the login needs that privilege, not the user's password.
+    Pass your own driver (it is neither changed nor closed), or let :meth:`connect` create one. ``impersonate`` is a
+    user of the server under whose rights every query runs; the login needs that privilege, but not the user's password.
     ``bookmarks`` are those of another process, see :meth:`catch_up`.
 
     Usage::
@@ -66,14 +66,14 @@ class Database:
         self._driver = driver
         self.impersonated = impersonate
         self._owned = False
-        # Opens another driver to the same server; not known for a driver of the caller.
+        # Opens another driver to the same server; None for the caller's driver.
         self._reopen: Callable[[Meter], neo4j.Driver] | None = None
         self._probed: dict[str, bool] = {}
         self._on_profile: Callable[[QueryProfile], None] | None = None
         self._gate: ScopeGate | None = None
         self._before_query: Callable[[], None] = lambda: None
         row = self._server_info(name, bookmarks)
-        # Without a name the driver would ask the server for the home database on every call.
+        # Without a name, the driver would ask the server for the home database on every call.
         self.name: str = row["database"]
         self.version: str = row["version"]
         check_version(self.version)
@@ -90,23 +90,23 @@ class Database:
         bookmarks: Iterable[str] = (),
         before_query: Callable[[], None] = lambda: None,
     ) -> Self:
-        """Connect to a server with a driver of its own; close it with :meth:`close` or ``with``.
+        """Connect to a server with a new driver; close it with :meth:`close` or ``with``.
 
-        A user and a password may stand in the URI, too: ``bolt://neo4j:secret@host``. ``before_query`` is called before
-        each query, and may start the server again.
+        The URI may contain a user and a password: ``bolt://neo4j:secret@host``. ``before_query`` is called before each
+        query, and may restart the server.
 
         Raises:
             ServerUnavailable, AuthenticationFailed, DatabaseNotFound, UnsupportedServer, SettingsError.
         """
         check_neo4j_uri(uri)
-        # The driver refuses a URI with a login, and quotes all of it.
+        # The driver refuses a URI with a login, and shows all of it.
         address = Address.of(uri, setting="NEO4J_URI")
         login = login_for(address, username=username, password=password)
         uri, auth = address.url, (login.user, login.password) if login.password else None
         driver = _open(uri, auth)
         try:
             with _explained(name):
-                # A query would be retried for 15 seconds before it reports that no server answers.
+                # Otherwise, a query would be retried for 15 seconds before it reports that no server answers.
                 driver.verify_connectivity()
             database = cls(driver, name=name, impersonate=impersonate, bookmarks=bookmarks)
         except BaseException:
@@ -119,11 +119,11 @@ class Database:
 
     @property
     def bookmarks(self) -> tuple[str, ...]:
-        """What has been read and written over this driver: another process that is given them reads no older state."""
+        """Bookmarks of this driver's reads and writes: with them, another process reads no older state."""
         return tuple(sorted(self._driver.execute_query_bookmark_manager.get_bookmarks()))
 
     def catch_up(self, bookmarks: Iterable[str]) -> None:
-        """Let every query from now on see what another process wrote, by its :attr:`bookmarks`.
+        """Let every further query see the writes of another process, by its :attr:`bookmarks`.
 
         One round trip: the server answers as soon as it has these writes.
 
@@ -137,7 +137,7 @@ class Database:
         self._before_query()
         query, manager = named("server_info"), self._driver.execute_query_bookmark_manager
         awaited = {*manager.get_bookmarks(), *checked(bookmarks)}
-        # The driver's own manager learns what a server has accepted: a bad bookmark would make all its queries fail.
+        # The driver's own manager must only get bookmarks that a server accepted: a bad one would fail all queries.
         trial = neo4j.GraphDatabase.bookmark_manager(neo4j.Bookmarks.from_raw_values(awaited))
         with _explained(name, query):
             rows, _ = self._driver.execute_query(
@@ -232,7 +232,7 @@ class Database:
             logged(query.name, database=self.name) as entry,
             self._session(self._driver, fetch_size=1_000) as session,
         ):
-            # Without a limit of its own, how long a stream takes is for its reader to say; the server's is for others.
+            # Without its own limit, a stream may take as long as its reader needs; the server's limit must not apply.
             limit = UNLIMITED if query.timeout is None else query.timeout
             statement = neo4j.Query(query.text, metadata=_metadata(query), timeout=limit)
             for record in session.run(statement, quiet(parameters)):
@@ -248,14 +248,14 @@ class Database:
     def read_text(self, text: str, *, timeout: float = 10.0, limit: int = 100) -> Excerpt:
         """The first rows of an untrusted statement, as plain data; the transaction cannot write.
 
-        It has a connection of its own, which is broken at the timeout and when the server sends more than the budget.
-        A driver of the caller's lends one of its own instead: then a single row is read whatever its size, and past the
-        timeout a thread reads on.
+        It has its own connection, which is broken at the timeout, or when the server sends more than the budget. With
+        the caller's driver, it uses one of the driver's connections instead: then a single row is read whatever its
+        size, and after the timeout a thread continues to read.
 
         Raises:
             QueryTimeout: it took longer than ``timeout`` seconds.
             DatabaseError: the server refused it, or a single row is too large.
-            ScopeRefusal: the database is scoped: what a text of a model reads, nobody can foresee.
+            ScopeRefusal: the database is scoped, and an untrusted statement may read anything.
         """
         self._refuse_text()
 
@@ -279,14 +279,14 @@ class Database:
             logged("text", database=self.name) as entry,
             meter.reading(),
             self._apart(meter) as driver,
-            # In small batches, so that little is under way when the reader stops.
+            # In small batches, so that little is in transit when the reader stops.
             self._session(driver, fetch_size=50) as session,
             # An explicit transaction rules out CALL { ... } IN TRANSACTIONS, and retries of an expensive query.
             session.begin_transaction(metadata={"app": "gear-neo4j", "query": "text"}, timeout=timeout) as transaction,
         ):
             value = work(transaction, meter)
             if meter.spent:
-                # Its connection is broken: a commit would fail. Else the commit says if the server ended the query.
+                # With a broken connection, a commit would fail; otherwise, it reports if the server ended the query.
                 with suppress(DriverError):
                     transaction.close()
             entry.rows = len(value.rows) if isinstance(value, Excerpt) else 0
@@ -294,7 +294,7 @@ class Database:
 
     @contextmanager
     def _apart(self, meter: Meter) -> Iterator[neo4j.Driver]:
-        """A driver for one untrusted statement, whose connections are metered; the caller's own if that is given."""
+        """A driver with metered connections for one untrusted statement, or the caller's own driver."""
         if self._reopen is None:
             yield self._driver
         else:
@@ -309,17 +309,17 @@ class Database:
             impersonated_user=self.impersonated,
             fetch_size=fetch_size,
             bookmark_manager=self._driver.execute_query_bookmark_manager,
-            # A caller's driver logs each name that the database does not know yet; of ours that says nothing.
+            # The caller's driver would log each name that the database does not know yet, which means nothing for ours.
             notifications_min_severity="OFF",
         )
 
     def execute(self, statement: str) -> None:
-        """Run a schema statement on its own: schema and data cannot share a transaction."""
+        """Run a schema statement in its own transaction, because schema and data cannot share one."""
         self.run(Query("schema", statement, writes=True, timeout=UNLIMITED))
 
     @property
     def has_search_clause(self) -> bool:
-        """Whether the server plans the SEARCH clause of Cypher 25; probed once: Aura's version does not show it.
+        """Whether the server plans the SEARCH clause of Cypher 25; probed once, because Aura's version does not tell.
 
         Raises:
             DatabaseError: the server did not answer; the next call probes again.
@@ -328,7 +328,7 @@ class Database:
 
     @property
     def has_index_filters(self) -> bool:
-        """Whether a vector index can hold the collection beside the vector; probed once.
+        """Whether a vector index can store the collection beside the vector; probed once.
 
         Raises:
             DatabaseError: the server did not answer; the next call probes again.
@@ -338,7 +338,7 @@ class Database:
     def _knows(self, probe: str) -> bool:
         if probe not in self._probed:
             try:
-                # No span: that an older server refuses it is no error.
+                # Without a span, because it is not an error if an older server refuses it.
                 self._run_logged(Query("probe", probe, scope="free"), {})
             except DatabaseError as error:
                 answer = search_answer(getattr(error.__cause__, "code", None))
@@ -350,7 +350,7 @@ class Database:
         return self._probed[probe]
 
     def profiling(self, listener: Callable[[QueryProfile], None]) -> "Database":
-        """The same database over the same driver; the listener receives the profile of each query."""
+        """The same database over the same driver; the listener gets the profile of each query."""
         other = copy(self)
         other._owned, other._on_profile = False, listener
         return other
@@ -368,7 +368,7 @@ class Database:
 
     @property
     def scope_size(self) -> ScopeSize | None:
-        """How much of it is in the scope; None without a scope."""
+        """The size of the scope; None without a scope."""
         return self._gate.size() if self._gate else None
 
     def close(self) -> None:
@@ -384,9 +384,9 @@ class Database:
 
 
 def _open(uri: str, auth: _Auth, meter: Meter | None = None) -> neo4j.Driver:
-    """A driver; with a meter, one that reaches its server through that."""
+    """Open a driver; with a meter, it connects through the meter."""
     metered: dict[str, Any] = {"resolver": meter.resolve} if meter else {}
-    # The driver would compare the certificate with the loopback address; schemes with +ssc compare nothing.
+    # The driver would check the certificate against the loopback address; schemes with +ssc check nothing.
     if meter and uri.partition("://")[0].endswith("+s"):
         uri, metered["ssl_context"] = uri.replace("+s://", "://", 1), NamedContext.of(meter)
     try:
@@ -404,7 +404,7 @@ def _open(uri: str, auth: _Auth, meter: Meter | None = None) -> neo4j.Driver:
 
 
 def _metadata(query: Query) -> dict[str, str]:
-    """What the server's log and its list of transactions say of a query."""
+    """The metadata of a query for the server's log and its list of transactions."""
     return {"app": "gear-neo4j", "query": query.name}
 
 

@@ -11,12 +11,12 @@ Value = TypeVar("Value")
 
 
 def within(seconds: float, work: Callable[[], Value], *, late: Callable[[], Exception] | None = None) -> Value:
-    """What the work returns or raises; past the limit its thread is abandoned, and the process can exit without it.
+    """Run work in a thread, with a time limit; past it, the thread is abandoned, and does not keep the process alive.
 
-    A server ends a query only between two rows. A query that spends an hour on one value would block its client, too.
+    A server ends a query only between two rows, so a query that spends an hour on one value would block its client.
 
     Raises:
-        QueryTimeout: the work took longer, and ``late`` makes no other error.
+        QueryTimeout: the work took longer, and ``late`` is not given to make another error.
 
     Example:
         >>> within(1.0, lambda: 7)

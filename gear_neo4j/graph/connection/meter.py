@@ -1,6 +1,6 @@
-"""A relay on loopback between a driver and its server: it counts what the server sends, and can end both sides at once.
+"""A relay on loopback between a driver and its server: counts the server's bytes, and can break both connections.
 
-The driver reads a record as a whole, however large, and cannot be interrupted while it waits for one.
+It is needed because the driver reads a record as a whole, however large, and cannot be interrupted meanwhile.
 """
 
 import logging
@@ -14,12 +14,12 @@ from typing import Any, Self
 LOOPBACK = "127.0.0.1"
 CHUNK = 65_536
 _CONNECTING = 10.0
-# Where the driver reports a broken connection as an error.
+# The logger of the driver's errors about broken connections.
 _DRIVER_LOG = logging.getLogger("neo4j.io")
 
 
 class Meter:
-    """The connections of one query; past ``budget`` bytes from the server, and at its end, all of them are broken.
+    """The connections of one query, which are broken after ``budget`` bytes from the server, and at the end.
 
     Usage::
 
@@ -39,7 +39,7 @@ class Meter:
         return self._left < 0
 
     def resolve(self, target: Sequence[Any]) -> list[tuple[str, int]]:
-        """The driver's resolver: instead of a host and port, a port on loopback that leads there."""
+        """The driver's resolver: a port on loopback that leads to the given host and port."""
         listener = socket.create_server((LOOPBACK, 0))
         port: int = listener.getsockname()[1]
         self._hosts[port] = target[0]
@@ -48,11 +48,11 @@ class Meter:
         return [(LOOPBACK, port)]
 
     def host(self, port: int) -> str:
-        """The host to which a port on loopback leads."""
+        """The host behind a port on loopback."""
         return self._hosts[port]
 
     def cut(self) -> None:
-        """Break all connections, and let none be made."""
+        """Break all connections, and refuse new ones."""
         with self._lock:
             broken, self._sockets = self._sockets or [], None
         for connection in broken:
@@ -60,7 +60,7 @@ class Meter:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """A block in which the driver reads in this thread: it logs no error about what the meter broke."""
+        """Suppress the driver's log messages about connections that the meter broke, for this thread in the block."""
         reader = get_ident()
 
         def keep(record: logging.LogRecord) -> bool:
@@ -96,7 +96,7 @@ class Meter:
         try:
             server = socket.create_connection(target, timeout=_CONNECTING)
         except OSError:
-            # The driver reports that nobody answers.
+            # The driver then reports that no server answers.
             client.close()
             return
         server.settimeout(None)
@@ -123,7 +123,7 @@ class Meter:
 
 
 class NamedContext(ssl.SSLContext):
-    """Verified TLS through a meter: the certificate must be that of the host, not of the loopback address.
+    """Verified TLS through a meter: checks the certificate against the host, not against the loopback address.
 
     Example:
         >>> context = NamedContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -135,7 +135,7 @@ class NamedContext(ssl.SSLContext):
 
     @classmethod
     def of(cls, meter: Meter) -> Self:
-        """A context that trusts what this machine trusts."""
+        """A context with the trusted certificates of this machine."""
         context = cls(ssl.PROTOCOL_TLS_CLIENT)
         context.load_default_certs()
         context.meter = meter
@@ -152,6 +152,6 @@ def _start(work: Callable[..., None], *arguments: object) -> None:
 
 
 def _shut(connection: socket.socket) -> None:
-    """Wake whoever waits for a socket; the thread that reads it closes it, so that no number is used twice."""
+    """Wake the threads that wait for a socket; only its reader closes it, so that its number is not reused early."""
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)

@@ -60,13 +60,13 @@ def log_to(file: Path) -> logging.Handler:
 def stop(handler: logging.Handler) -> None:
     """Stop logging to a file."""
     LOGGER.removeHandler(handler)
-    # What a full disk kept in the buffer is lost; the line on standard error said so.
+    # If the disk is full, the buffer is lost; the line on standard error has said so.
     with suppress(OSError):
         handler.close()
 
 
 class _File(logging.FileHandler):
-    """A log that ends with one line where it can no longer be written: the queries matter more."""
+    """A log that stops with one warning when it cannot be written, because queries matter more."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802 (the name is logging's)
         error = sys.exception()

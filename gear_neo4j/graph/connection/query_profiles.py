@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# Their work grows with the database, whatever the question.
+# Operators whose work grows with the database, whatever the question.
 SCANS = frozenset({"AllNodesScan", "NodeByLabelScan", "NodeIndexScan", "CartesianProduct"})
 
 

@@ -20,7 +20,7 @@ _TIMED_OUT = (
     "Neo.ClientError.Transaction.TransactionTimedOut",
 )
 _BAD_BOOKMARK = ("Neo.ClientError.Transaction.InvalidBookmark", "Neo.ClientError.Transaction.InvalidBookmarkMixture")
-# The driver lists the addresses behind a name, and says in the lines below what each of them did.
+# The driver lists the addresses behind a name, and their errors in the lines below.
 _RESOLVED = re.compile(r" \(resolved to \(.*\)\)")
 _BEHIND = "Neo.TransientError.Transaction.BookmarkTimeout"
 # Another process deleted a node between its lookup and its use; the query was rolled back.
@@ -30,7 +30,7 @@ _MISCOUNTED = "Invalid progress specified"
 
 
 def passes(code: str | None, message: str | None) -> bool:
-    """Whether a failure passes by itself: the same query may succeed a moment later.
+    """Whether a failure is temporary: the same query may succeed a moment later.
 
     Example:
         >>> passes("Neo.DatabaseError.Statement.ExecutionFailed", "Invalid progress specified: 9333/1000")
@@ -54,14 +54,14 @@ def refusal(code: str | None, message: str, *, database: str | None, where: str 
             f"it and waits for it{where}"
         )
     if code in _TIMED_OUT:
-        return QueryTimeout(f"the server broke off a query that took too long: {message}{where}")
+        return QueryTimeout(f"the server ended a query that took too long: {message}{where}")
     if code in _BAD_BOOKMARK:
         return SettingsError("the server cannot read a bookmark: hand over those of gear.bookmarks, unchanged")
     return DatabaseError(f"the server refused a query: {message}{where}", code=code or "")
 
 
 def is_about_values(error: DatabaseError) -> bool:
-    """Whether the server refused what a query would have written: a value, a name, or what a constraint forbids.
+    """Whether the server refused the data of a write: a value, a name, or a violated constraint.
 
     Example:
         >>> is_about_values(refusal("Neo.ClientError.Statement.ArgumentError", "no such day", database=None))
@@ -73,7 +73,7 @@ def is_about_values(error: DatabaseError) -> bool:
 
 
 def unreached(message: str) -> ServerUnavailable:
-    """The error for the first line of what the driver says of a server that does not answer.
+    """The error for a server that does not answer, from the first line of the driver's message.
 
     Example:
         >>> print(unreached("Couldn't connect to db:7687 (resolved to ('10.0.0.1:7687', '10.0.0.2:7687')):"))

@@ -32,9 +32,9 @@ def check_version(version: str) -> None:
 
 
 def search_answer(code: str | None) -> bool | None:
-    """What an error code of the probe says of the SEARCH clause; None if the server did not get to the question.
+    """Whether the server has the SEARCH clause, by the probe's error code; None if the code does not tell.
 
-    A server that knows the clause only misses the index, which does not exist; any other cannot read the statement.
+    A server with the clause only reports that the index does not exist; any other one cannot parse the statement.
 
     Example:
         >>> search_answer("Neo.ClientError.Schema.IndexNotFound")

@@ -64,8 +64,8 @@ _FENCED = re.compile(r"```[^\S\n]*\w*[^\S\n]*\n(.*?)```", re.DOTALL)
 def check(text: str, *, limit: int = 100) -> str:
     """The query in the form in which it may run: a single statement that only reads, with a LIMIT.
 
-    It returns at most one row more than ``limit``, by which a reader knows that the result is cut. A lower LIMIT of the
-    query's own stays.
+    It returns at most one row more than ``limit``, which shows that the result is cut. A lower LIMIT in the query is
+    kept.
 
     Raises:
         GuardError: the query is refused; the message says why, and what to write instead.
@@ -95,7 +95,7 @@ def check(text: str, *, limit: int = 100) -> str:
 
 
 def admit(graph: Graph, text: str, *, limit: int = 100, timeout: float = 10.0) -> str:
-    """The checked query, if the server's own EXPLAIN also classes it as reading.
+    """The checked query, if the server's EXPLAIN also classifies it as reading.
 
     Raises:
         GuardError: the query is refused.

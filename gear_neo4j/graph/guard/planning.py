@@ -31,7 +31,7 @@ def check_planning(code: Sequence[Token]) -> None:
         code: the tokens of a query without spaces.
 
     Raises:
-        GuardError: the message says what there is too much of, and how much is allowed.
+        GuardError: the message says what there are too many of, and how many are allowed.
 
     Example:
         >>> from gear_neo4j.graph.guard.tokens import tokens

@@ -18,7 +18,7 @@ DEEPEST = 20
 class _Quiet(list[Any]):
     """A list with a short ``repr``: the driver formats all parameters for its debug log, even if logging is off.
 
-    For 1,000 embeddings that took 0.18 s, more than packing and sending them, and it put vectors into the log.
+    For 1,000 embeddings, that took 0.18 s, more than packing and sending them, and it wrote vectors to the log.
     """
 
     def __repr__(self) -> str:

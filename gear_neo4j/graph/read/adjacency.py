@@ -8,7 +8,7 @@ from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.read.pagerank_queries import PageRankQueries, Seed
 from gear_neo4j.graph.read.versioned import Versioned
 
-# What is kept of a scope takes up to a hundred kilobytes a hub.
+# Maximum number of hubs to cache for a scope; each takes up to a hundred kilobytes.
 MOST_KEPT = 1_000
 
 
@@ -16,10 +16,10 @@ MOST_KEPT = 1_000
 class NodeEdges:
     """The edges of a passage or an entity: the passages and entities at their other ends, with weights.
 
-    A passage's edge to an entity weighs the number of its triples that begin or end there, an edge between entities the
-    number of triples between them, and a synonym edge its score. ``weight`` is that of all edges. Of a hub, only some
-    are known: then it is not ``whole``. ``mentioned_in`` is the number of passages that mention an entity, of a hub
-    the number of its triples.
+    The weight of a passage's edge to an entity is the number of its triples that start or end there, that of an edge
+    between entities the number of triples between them, and that of a synonym edge its score. ``weight`` is the total
+    of all edges. For a hub, only some edges are known: then it is not ``whole``. ``mentioned_in`` is the number of
+    passages that mention an entity, or, for a hub, the number of its triples.
     """
 
     passages: Mapping[str, float]
@@ -39,10 +39,11 @@ class Adjacency:
 
 @dataclass(frozen=True, slots=True)
 class EntityEdges:
-    """What the server found around an entity.
+    """The edges that the server found around an entity.
 
-    ``degree`` is the number of its triples; ``stating`` and ``others`` hold the passage of each and the entity at its
-    other end, and are empty for a hub. ``examined`` is the number of relationships that a scope made the server read.
+    ``degree`` is the number of its triples; ``stating`` and ``others`` have the passage of each triple and the entity
+    at its other end, and are empty for a hub. ``examined`` is the number of relationships that the server had to read
+    under a scope.
     """
 
     degree: int
@@ -52,15 +53,15 @@ class EntityEdges:
     examined: int = 0
 
 
-# By the number of triples of a hub, and the entity's element id.
+# Cached edges, by the size of a hub and the entity's element id.
 Kept = dict[tuple[int, str], EntityEdges]
 
 
 class AdjacencyReader:
-    """Reads edges from one database; those between synonyms, too, if it ``follows_synonyms``.
+    """Reads edges from one database, including those between synonyms if it ``follows_synonyms``.
 
-    Under a scope, the server examines every triple of an entity. What it finds of those with more triples than a hub is
-    kept until the graph changes: they are few, most questions come to the same, and they take most of the time.
+    Under a scope, the server examines every triple of an entity. The results for hubs are cached until the graph
+    changes: hubs are few, most questions reach the same ones, and they take most of the time.
     """
 
     follows_synonyms = True
@@ -71,7 +72,7 @@ class AdjacencyReader:
         self._kept = Versioned[Kept](lambda _: {}, version=PageRankQueries(database).version) if is_scoped else None
 
     def kept(self) -> Kept:
-        """What is kept of the graph as it is now, for the reads of a walk; one round trip under a scope, else none."""
+        """The cached edges of the current graph, for the reads of a walk; one round trip under a scope, else none."""
         return self._kept.current() if self._kept else {}
 
     def read(
@@ -85,8 +86,8 @@ class AdjacencyReader:
     ) -> Adjacency:
         """The edges of some passages (ids) and entities (element ids); one round trip.
 
-        Of a node with more than ``hub`` triples, only those triples count that are in the ``pool``. What is ``kept`` is
-        not read again.
+        Of a node with more than ``hub`` triples, only triples in the ``pool`` count. Cached edges (``kept``) are not
+        read again.
 
         Raises:
             QueryTimeout: the server took more than ten seconds.
@@ -100,7 +101,7 @@ class AdjacencyReader:
         near = list(pool)
         return Adjacency(
             {id: _of_passage(id, degree, ends, near) for id, degree, ends in row["passages"]},
-            # In the order of the request: a sum of mass must not depend on what is kept.
+            # In the order of the request, because sums of mass must not depend on the cache.
             {id: _of_entity(id, found[id], near, self.follows_synonyms) for id in entities if id in found},
         )
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from gear_neo4j.errors import NothingFound
 from gear_neo4j.graph.connection.database import Database
 
-# Of the collections that exist, so many are named in a message.
+# Maximum number of collections to list in a message.
 SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A collection: how many passages and triples it has, and how many of the passages name readers."""
+    """A collection: its numbers of passages, of triples, and of passages with readers."""
 
     name: str
     passages: int
@@ -44,7 +44,7 @@ class Collections:
         return row["passages"], row["triples"]
 
     def stamp(self, *, after: str, collection: str, limit: int) -> str | None:
-        """Put passages that are in no collection into one, and their triples; the id that the next batch begins after.
+        """Put passages without a collection, and their triples, into one; returns the last id, for the next batch.
 
         None at the end.
         """

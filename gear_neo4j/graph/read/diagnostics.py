@@ -1,4 +1,4 @@
-"""What a server and its graph are like: samples for a survey, and what the doctor examines."""
+"""Diagnostics of a server and its graph: samples for a survey, and queries of the doctor."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from gear_neo4j.graph.read.entities import first_name
 
 @dataclass(frozen=True, slots=True)
 class Hubs:
-    """How many nodes are hubs, and the busiest of them: name and number of triples."""
+    """The number of hubs, and the busiest of them: name and number of triples."""
 
     count: int
     busiest: tuple[tuple[str, int], ...] = ()

@@ -1,4 +1,4 @@
-"""Entities one by one: what the graph says of a node, and what it is linked to, within bounds."""
+"""Single entities: the facts about a node and its links, within limits."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from gear_neo4j.graph.schema.record import names_on_record
 
 MOST_FACTS = 200
 MOST_SYNONYMS = 30
-# Of a hub's triples so many are read; of these, the facts that are returned.
+# Maximum number of triples to read of a hub; the facts are chosen from them.
 MOST_READ = 2_000
-# Of a node of an adopted graph, a property may hold one name, a list of them, or none.
+# In an adopted graph, a property of a node may contain a name, a list of names, or none.
 Names = Sequence[str | list[str | None] | None]
 
 
@@ -48,7 +48,7 @@ class Synonym:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """The entity at the other end of some facts, and how many these are."""
+    """The entity at the other end of some facts, and their number."""
 
     id: str
     name: str
@@ -66,7 +66,7 @@ class EntityRecord:
 
     @property
     def neighbours(self) -> tuple[Neighbour, ...]:
-        """The entities at the other ends of the facts, those of most facts first."""
+        """The entities at the other ends of the facts, those with most facts first."""
         names: dict[str, str] = {}
         counts: Counter[str] = Counter()
         for fact in self.facts:
@@ -85,7 +85,7 @@ class Entities:
         self._database = database
 
     def summaries(self, ids: Sequence[str]) -> list[EntitySummary]:
-        """Those of some nodes that triples mention, in the order of the ids; at most two round trips.
+        """The nodes, among those given, that triples mention, in the order of the ids; at most two round trips.
 
         Raises:
             QueryTimeout: the server took more than ten seconds.
@@ -97,7 +97,7 @@ class Entities:
         return [known[id] for id in dict.fromkeys(ids) if id in known]
 
     def record(self, id: str) -> EntityRecord | None:
-        """What the graph says of a node; None if no triple mentions it, or it does not exist.
+        """The record of a node; None if no triple mentions it, or it does not exist.
 
         Raises:
             QueryTimeout: the server took more than ten seconds.

@@ -9,7 +9,7 @@ from typing import Literal, Self
 
 from gear_neo4j.graph.read.typegraph import Tie
 
-# What a property holds; ``stored_as_text`` marks numbers and dates that the graph keeps as strings.
+# The kind of a property's values; ``stored_as_text`` marks numbers and dates that the graph stores as strings.
 Kind = Literal["text", "number", "flag", "date"]
 OwnerKind = Literal["label", "type"]
 
@@ -24,7 +24,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class PropertySchema:
-    """A property of a label or type: what it holds, its least and greatest number or year, how many distinct values."""
+    """A property of a label or type: its kind, least and greatest number or year, and number of distinct values."""
 
     name: str
     kind: Kind = "text"
@@ -48,8 +48,8 @@ class Way:
 class GraphSchema:
     """Labels and types with their properties by name, the ties between labels, and by label the property that names it.
 
-    The nodes of labels that are ``keyed`` have no name of their own; they are called by label and key. ``synonyms`` are
-    other words for a label, a type or a property of that name.
+    Nodes of ``keyed`` labels have no name; they are called by label and key. ``synonyms`` are other words for the
+    label, type or property with that name.
 
     Example:
         >>> schema = GraphSchema({"Film": {}, "Person": {}}, {"WROTE": {}}, (Tie("Person", "WROTE", "Film", 9),), {})
@@ -77,7 +77,7 @@ class GraphSchema:
 
     @cached_property
     def uses(self) -> Mapping[tuple[str, Way], int]:
-        """How many relationships each way out of a label stands for."""
+        """The number of relationships of each way out of a label."""
         uses: dict[tuple[str, Way], int] = defaultdict(int)
         for tie in self.ties:
             uses[tie.start, Way(tie.type, True, tie.end)] += tie.count
@@ -123,17 +123,17 @@ class GraphSchema:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The schema of a text that :meth:`to_json` made."""
+        """The schema in a text from :meth:`to_json`."""
         parts = json.loads(text)
         ties = tuple(Tie(*tie) for tie in parts["ties"])
         labels, types = _from_lists(parts["labels"]), _from_lists(parts["types"])
-        # A schema on record may be older than synonyms.
+        # A stored schema may be older than synonyms.
         synonyms = {name: tuple(texts) for name, texts in parts.get("synonyms", {}).items()}
         return cls(labels, types, ties, parts["names"], tuple(parts["keyed"]), synonyms)
 
 
 def can_be_written(name: str) -> bool:
-    """Whether a name may stand in a query between backticks: Cypher 5 resolves a backslash even there.
+    """Whether a name can be quoted with backticks in a query: Cypher 5 resolves backslashes even there.
 
     Example:
         >>> can_be_written("Kind of `thing`"), can_be_written(r"Kind\\u0060")

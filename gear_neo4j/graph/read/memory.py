@@ -1,4 +1,4 @@
-"""The memory of what searches keep: of all views of a Gear together, with room made for what is used."""
+"""The memory for the caches of searches, shared by all views of a Gear; drops the least recently used ones."""
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
@@ -15,61 +15,62 @@ from gear_neo4j.graph.read.pagerank_queries import Version
 Value = TypeVar("Value")
 Item = TypeVar("Item")
 MIB = 1024 * 1024
-# Of what is kept for callers, one index may take this part.
+# An index for callers may take at most this part of the memory.
 PART = 2
 
 
 class Kept(Protocol):
-    """Something that is kept, and can be made again."""
+    """A cached value that can be made again."""
 
     def drop(self) -> None:
-        """Keep it no longer; a search that has it may end."""
+        """Drop the value; a search that already uses it can finish."""
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What an index will take: how many bytes, and for what, such as ``bm25 over 1,000 passages``."""
+    """The expected size of an index in bytes, and its description, such as ``bm25 over 1,000 passages``."""
 
     bytes: int
     of: str
 
 
 class Memory:
-    """How much all indexes in memory may take together: beyond it, those that were not used for longest are dropped.
+    """A limit on all indexes in memory together: beyond it, the least recently used ones are dropped.
 
-    It holds no index itself; one that nobody else holds does not count. Threads may share it.
+    It has only weak references to the indexes; an index that is no longer used elsewhere does not count. Threads may
+    share it.
 
     Args:
-        bytes: the most that is kept; None for no limit.
-        refuses: refuse an index that would take more than half of it, which whoever runs a service sets.
+        bytes: maximum total size; None for no limit.
+        refuses: refuse an index that would take more than half of it; for services.
     """
 
     def __init__(self, *, bytes: int | None = None, refuses: bool = False) -> None:
         self._bytes = inf if bytes is None else bytes
         self.refuses = refuses
-        # Of one index.
+        # The maximum size of one index.
         self._most = self._bytes / PART if refuses else inf
-        # By use, the oldest first.
+        # In order of use, the least recently used first.
         self._kept: OrderedDict[ReferenceType[Kept], int] = OrderedDict()
         self._making: dict[object, int] = {}
-        # The collector of garbage adds to it at any time, also while the others are read.
+        # The garbage collector may add to it at any time, even while the others are read.
         self._gone: deque[ReferenceType[Kept]] = deque()
         self._lock = RLock()
 
     @property
     def used(self) -> int:
-        """The bytes of all that is kept, and of what is being made."""
+        """The bytes of all cached indexes, and of those being made."""
         with self._lock:
             self._sweep()
             return sum(self._kept.values()) + sum(self._making.values())
 
     @contextmanager
     def making(self, owner: Kept, need: Need) -> Iterator[None]:
-        """A block that makes an index; there is room for it.
+        """Reserve room for an index that the block makes.
 
         Raises:
-            InputError: it would take more than one may.
-            TooManyCalls: others are made now, and there is no room beside them.
+            InputError: it would take more than one index may.
+            TooManyCalls: other indexes are being made, and there is no room for another one.
         """
         if need.bytes > self._most:
             raise InputError(self._refusal(need))
@@ -85,27 +86,27 @@ class Memory:
                 del self._making[token]
 
     def keep(self, owner: Kept, size: int) -> None:
-        """Count an index that has been made, as the one used last."""
+        """Count a new index, as the most recently used one."""
         with self._lock:
             self._kept[ref(owner, self._gone.append)] = size
             while self.used > self._bytes and len(self._kept) > 1:
                 self._drop_oldest()
 
     def touch(self, owner: Kept) -> None:
-        """Note that an index is used."""
+        """Mark an index as the most recently used one."""
         with self._lock:
             if (key := ref(owner)) in self._kept:
                 self._kept.move_to_end(key)
 
     def counted(self, items: Iterable[Item], *, bytes_of: Callable[[Item], int], of: str) -> Iterator[Item]:
-        """What an index is made of, unless it is more than was expected.
+        """Yield the items of an index, and stop it if it grows larger than expected.
 
         Args:
-            bytes_of: what an item takes.
-            of: what the index is, such as ``bm25 over {} passages``.
+            bytes_of: the size of an item.
+            of: the description of the index, such as ``bm25 over {} passages``.
 
         Raises:
-            InputError: the index would take more than one may.
+            InputError: the index would take more than one index may.
         """
         total = 0
         for count, item in enumerate(items, start=1):
@@ -116,7 +117,7 @@ class Memory:
 
     def _refusal(self, need: Need) -> str:
         return (
-            f"{need.of} would take {_mib(need.bytes)} of memory, and here it may take {_mib(self._most)}: narrow the "
+            f"{need.of} would take {_mib(need.bytes)} of memory, and the limit here is {_mib(self._most)}: narrow the "
             "search, choose a retriever such as scout, or ask for a larger GEAR_SERVE_MEMORY"
         )
 
@@ -124,7 +125,7 @@ class Memory:
         while self._kept and self.used + need.bytes > self._bytes:
             self._drop_oldest()
         if self._making and self.used + need.bytes > self._bytes and self.refuses:
-            raise TooManyCalls("other searches fill the memory for indexes just now: try again in a few seconds")
+            raise TooManyCalls("other searches are using the memory for indexes: try again in a few seconds")
 
     def _drop_oldest(self) -> None:
         reference, _ = self._kept.popitem(last=False)
@@ -141,7 +142,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Weight(Generic[Value]):
-    """What an index takes of a memory: as it is expected for a version of the graph, and once it is made."""
+    """The size of an index in a memory: as expected for a version of the graph, and as made."""
 
     memory: Memory
     need: Callable[[Version], Need]

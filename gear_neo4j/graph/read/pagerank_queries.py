@@ -1,4 +1,4 @@
-"""The graph as PageRank reads it: ids and weights, streamed, and the graph's version."""
+"""The graph for PageRank: ids and weights, streamed, and the graph's version."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from gear_neo4j.graph.schema.record import names_on_record, require_record
 
 LINK_CANDIDATES = 20
 SIMILAR_ENTITIES = 50
-# Passages that show whether a word is written like a name.
+# Number of passages to check whether a word is written like a name.
 PASSAGES_OF_A_WORD = 5
 # Several passages may state the same fact: triples fetched per requested fact.
 TRIPLES_A_FACT = 4
@@ -23,7 +23,7 @@ class Version:
     """A value that changes whenever the graph does.
 
     ``changed`` is a stamp that every ingest, extraction and deletion writes in its own transaction; the counts, from
-    the database's counters, also reveal what other programs added or deleted.
+    the database's counters, also reveal additions and deletions by other programs.
     """
 
     changed: str | None
@@ -35,7 +35,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """About how much of a version of the graph a scope admits: passages, triples, and nodes with names."""
+    """The approximate size of a scope in a version of the graph: passages, triples, and nodes with names."""
 
     passages: int
     triples: int
@@ -58,7 +58,7 @@ class Seed:
 
 @dataclass(frozen=True, slots=True)
 class NamedEntity:
-    """An entity by its element id: its name as the graph writes it, and whether the graph has an embedding of it."""
+    """An entity by its element id: its name as in the graph, and whether it has an embedding."""
 
     id: str
     name: str
@@ -128,7 +128,7 @@ class PageRankQueries:
         return ((row["one"], row["other"], row["score"]) for row in self._database.stream("export_synonyms"))
 
     def seeds(self, query: Vector, *, k: int) -> list[Seed]:
-        """The k facts nearest to a query vector, best first; of triples with the same content only the best."""
+        """The k facts nearest to a query vector, best first; only the best of triples with the same content."""
         return distinct_facts(self.nearest(query, k=k * TRIPLES_A_FACT))[:k]
 
     def nearest(self, query: Vector, *, k: int) -> list[Seed]:
@@ -137,21 +137,21 @@ class PageRankQueries:
         return [Seed(triple_of(row), row["score"], (row["head"], row["tail"])) for row in rows]
 
     def link(self, names: Sequence[tuple[str, Vector]]) -> list[EntityLink]:
-        """For each name, a key with its vector, the entity with that key, else the nearest by the vector index."""
+        """For each name (a key and a vector), the entity with that key, else the nearest one by the vector index."""
         lookups: list[dict[str, Any]] = [{"key": key, "vector": vector} for key, vector in names]
         rows = self._database.call("link_entities", names=lookups, candidates=LINK_CANDIDATES) if lookups else []
         return [EntityLink(row["id"], row["name"], row["score"]) for row in rows]
 
     def named(self, keys: Sequence[str]) -> dict[str, NamedEntity]:
-        """Those of the keys that are entities, by key; one round trip."""
+        """The entities with some of the keys, by key; one round trip."""
         rows = self._database.call("named_entities", keys=list(keys)) if keys else []
         return {row["key"]: NamedEntity(row["id"], row["name"], row["embedded"]) for row in rows}
 
     def similar(self, words: Sequence[str], *, text: str) -> tuple[dict[str, NamedEntity], set[str]]:
-        """The entities whose names match a text in Lucene's syntax best, by key, and the words that passages have.
+        """The entities whose names best match a text in Lucene's syntax, by key, and the words that passages contain.
 
-        One round trip. Nothing while the index is missing or being built: a database of an older version can be
-        searched. Nothing under a strict scope.
+        One round trip. Empty while the index is missing or being built, so that a database of an older version can be
+        searched; also empty under a strict scope.
         """
         if self._database.scope.strict:
             return {}, set()
@@ -162,9 +162,9 @@ class PageRankQueries:
         return {key: NamedEntity(*entity) for key, *entity in row["similar"]}, set(row["known"])
 
     def common_words(self, words: Sequence[str]) -> set[str]:
-        """Those of some words in lower case that the passages write so, too; one round trip, or none without words.
+        """The words that passages also write in lower case; one round trip, or none without words.
 
-        None under a strict scope.
+        Empty under a strict scope.
         """
         if not words or self._database.scope.strict:
             return set()
@@ -172,10 +172,10 @@ class PageRankQueries:
         return {row["word"] for row in rows}
 
     def extent(self, version: Version) -> Extent:
-        """How much of a version of the graph there is; under a scope, about how much of it is in the scope."""
+        """The size of a version of the graph; under a scope, the approximate size of the scope."""
         size = self._database.scope_size
         passages, triples = (version.passages, version.triples) if size is None else (size.passages, size.triples)
-        # Each name has a triple, and nodes of an adopted graph are no entities.
+        # An upper bound: each name has a triple, and nodes of an adopted graph are not entities.
         return Extent(passages, triples, min(2 * triples, version.entities or 2 * triples))
 
     def named_nodes(self) -> Iterator[NamedNode]:
@@ -187,9 +187,9 @@ class PageRankQueries:
     def compare(
         self, passages: Sequence[str], *, keys: Sequence[str], vectors: Sequence[Vector] = (), query: Vector
     ) -> Similarities:
-        """The cosines between a query, the entities of some keys, further vectors, and some passages.
+        """The cosines between a query, the entities with some keys, further vectors, and some passages.
 
-        No vectors come back.
+        The server returns no vectors.
         """
         given: dict[str, Any] = {"passages": list(passages), "keys": list(keys), "vectors": list(vectors)}
         row = self._database.call("compare_passages", **given, query=query)[0]

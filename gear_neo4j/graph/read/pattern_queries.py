@@ -18,19 +18,19 @@ class PatternQueries:
 
     @property
     def admitted(self) -> bool:
-        """Whether the scope admits every node of the adopted graph; the queries are refused where it does not."""
+        """Whether the scope admits every node of the adopted graph; otherwise, the queries are refused."""
         size = self._database.scope_size
         return size is None or size.graph
 
     def schema(self) -> GraphSchema | None:
-        """The schema of the adopted graph; None where none is recorded. One round trip."""
+        """The schema of the adopted graph; None if none is recorded. One round trip."""
         rows = self._database.call("graph_schema")
         return GraphSchema.from_json(rows[0]["schema"]) if rows else None
 
     def values(
         self, kind: OwnerKind, properties: Mapping[str, Sequence[str]], *, longest: int, most: int
     ) -> Iterator[tuple[Owner, str, str]]:
-        """The different texts of properties, by label or type: owner, property and text; streamed, one round trip."""
+        """The distinct texts of properties, by label or type: owner, property and text; streamed, one round trip."""
         if not properties:
             return
         name = "property_values" if kind == "label" else "relationship_values"
@@ -39,7 +39,7 @@ class PatternQueries:
             yield Owner(kind, row["owner"]), row["property"], row["value"]
 
     def run(self, cypher: Cypher) -> list[Row]:
-        """The rows of a compiled pattern, which only reads.
+        """The rows of a compiled pattern, which is read-only.
 
         Raises:
             QueryTimeout: the server took more than five seconds.

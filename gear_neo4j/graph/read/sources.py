@@ -9,7 +9,7 @@ from gear_neo4j.graph.write.corpus_writes import Deletion
 
 @dataclass(frozen=True, slots=True)
 class StoredSource:
-    """A source in a collection, and how many passages it has there."""
+    """A source in a collection, and its number of passages there."""
 
     collection: str
     source: str
@@ -18,7 +18,7 @@ class StoredSource:
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """Some sources in order; ``next`` is the source that the next page begins after, None at the end."""
+    """A page of sources in order; ``next`` is the source after which the next page begins, None at the end."""
 
     sources: tuple[StoredSource, ...]
     next: str | None = None
@@ -31,7 +31,7 @@ class Sources:
         self._database = database
 
     def page(self, *, after: str = "", limit: int) -> SourcePage:
-        """The next ``limit`` sources after one, in order, each with the collections that it is in."""
+        """The next ``limit`` sources after one, in order, each with its collections."""
         rows = self._database.call("sources", after=after, limit=limit + 1)
         stored = [
             StoredSource(collection, row["source"], passages)
@@ -51,7 +51,7 @@ class Sources:
         return [row["id"] for row in rows]
 
     def of_documents(self, sources: Sequence[str], *, collection: str) -> list[tuple[str, str]]:
-        """The passages that these sources have in a collection, as (id, source)."""
+        """The passages of these sources in a collection, as (id, source)."""
         rows = self._database.call("passages_of_documents", sources=list(sources), collection=collection)
         return [(row["id"], row["source"]) for row in rows]
 

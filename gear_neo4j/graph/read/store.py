@@ -19,7 +19,7 @@ from gear_neo4j.graph.schema.record import (
 )
 from gear_neo4j.scope import DEFAULT_COLLECTION, metadata_of
 
-# With 15 candidates the index missed 3 % of the 15 nearest of 1,890 passages, with 50 none.
+# With 15 candidates, the index missed 3 % of the 15 nearest of 1,890 passages; with 50, none.
 LEAST_CANDIDATES = 100
 MORE_CANDIDATES = 50
 LINK_CANDIDATES = 20
@@ -41,7 +41,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Whether a database holds an ``adopted`` graph, with ``chunks`` or without, and ``triples`` of documents."""
+    """Whether a database has an ``adopted`` graph, with or without ``chunks``, and ``triples`` of documents."""
 
     adopted: bool = False
     chunks: bool = False
@@ -61,7 +61,7 @@ class ScoredTriple:
 class IndexHits:
     """The hits of the indexes for one query, best first: ids with cosines, ids with Lucene scores, and bare ids.
 
-    ``passages`` holds the passages of the first two by id, if requested.
+    ``passages`` has the passages of the first two by id, if requested.
     """
 
     dense: Sequence[tuple[str, float]] = ()
@@ -74,10 +74,11 @@ class IndexHits:
 class Step:
     """How one step of a walk ranks its paths.
 
-    ``scoring`` decides the text that scores a candidate: the whole path (``composed``), or the candidate alone
-    (``last``). Of each beam's candidates, the best ``len(weights)`` are ranked; a path scores (the beam's score + the
-    candidate's score) * the weight of the candidate's rank, and the best ``keep`` paths are returned. Of an entity in
-    more than ``hub`` triples, only some are examined. ``degrees`` requests the candidates' degrees, for a further step.
+    ``scoring`` chooses the text that scores a candidate: the whole path (``composed``), or the candidate alone
+    (``last``). For each beam, the best ``len(weights)`` candidates are ranked; the score of a path is (the beam's score
+    + the candidate's score) * the weight of the candidate's rank, and the best ``keep`` paths are returned. Of an
+    entity in more than ``hub`` triples, only some are examined. ``degrees`` requests the candidates' degrees, for
+    another step.
     """
 
     query: Vector
@@ -102,9 +103,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class StartPaths:
-    """Start triples and, for each, the next triples on the best paths; None instead if one of them is at a hub.
+    """Start triples and, for each, the next triples on the best paths, or None if one of them is at a hub.
 
-    ``passages`` holds the contents of the passages on the way, by id.
+    ``passages`` has the contents of the passages on the paths, by id.
     """
 
     start: list[ScoredTriple]
@@ -128,7 +129,7 @@ class Store:
             InputError: the database is empty.
         """
         require_record(self.database).require_model(name=name, dimension=dimension)
-        # Checked here to spare the first search the round trip.
+        # Checked here, to save the first search the round trip.
         self._has_triple_index()
 
     def require_entities(self, retriever: str) -> None:
@@ -157,11 +158,11 @@ class Store:
         return Counts(**self.database.call("counts")[0])
 
     def count_entities(self) -> int:
-        """The number of entities; under a scope, of those that its triples mention."""
+        """The number of entities; under a scope, only of those that its triples mention."""
         return int(self.database.call("count_entities")[0]["entities"])
 
     def contents(self) -> Contents:
-        """What the database holds.
+        """The kinds of contents of the database.
 
         Raises:
             InputError: it is empty.
@@ -197,7 +198,7 @@ class Store:
         return {row["id"]: passage_of(row) for row in rows if is_whole(row["id"], row["text"])}
 
     def stated_triples(self, passage: str, *, limit: int) -> list[Triple]:
-        """At most ``limit`` of the triples that a passage states, in order of their three parts."""
+        """At most ``limit`` triples of a passage, in order of their three parts."""
         return [triple_of(row) for row in self.database.call("stated_triples", passage=passage, limit=limit)]
 
     def start_triples(self, passages: Sequence[str], *, query: Vector, limit: int) -> list[ScoredTriple]:
@@ -223,7 +224,7 @@ class Store:
         return StartPaths(start, expansions, contents)
 
     def nearest_triples(self, query: Vector, *, k: int) -> list[str]:
-        """The ids of the k triples nearest to a query vector, by the vector index; empty while that is built."""
+        """The ids of the k triples nearest to a query vector, by the vector index; empty while the index is built."""
         try:
             return (
                 [row["id"] for row in self.database.call("nearest_triples", query=query, k=k, near=k)]
@@ -235,10 +236,10 @@ class Store:
             return []
 
     def _has_triple_index(self) -> bool:
-        # A query of an index that is being built can block for half a minute before it fails.
+        # Querying an index that is being built can block for half a minute before it fails.
         if not self._indexed and time.monotonic() - self._checked_at >= RECHECK:
             rows = self.database.call("show_indexes")
-            # Only now: an outage says nothing about the index.
+            # Only now, because an outage says nothing about the index.
             self._checked_at = time.monotonic()
             self._indexed = any(row["name"] == TRIPLE_INDEX and row["state"] == "ONLINE" for row in rows)
         return self._indexed
@@ -256,8 +257,8 @@ class Store:
     ) -> list[list[ScoredTriple]]:
         """For each beam (triple ids), the next triples on the best paths over all beams.
 
-        Triples of any beam are left out; of an entity in more triples than ``step.hub``, only those in ``pool`` are
-        examined.
+        Triples that are already in a beam are left out; of an entity in more than ``step.hub`` triples, only those in
+        ``pool`` are examined.
         """
         expansions: list[list[ScoredTriple]] = [[] for _ in beams]
         parameters = {"beams": [list(beam) for beam in beams], "scores": list(scores), "pool": list(pool)}
@@ -267,7 +268,7 @@ class Store:
 
 
 def candidates(k: int) -> int:
-    """How many candidates a vector index gives for the k nearest; it orders by quantised vectors and misses some."""
+    """The number of candidates to request for the k nearest: an index orders by quantised vectors, and misses some."""
     return max(LEAST_CANDIDATES, k + MORE_CANDIDATES)
 
 
@@ -290,7 +291,7 @@ def triple_of(row: Row) -> Triple:
 
 
 def is_whole(id: str | None, text: str | None) -> bool:
-    """Whether a row has a passage: of one that is deleted while a query reads it, the server returns nulls."""
+    """Whether a row has a passage: if one is deleted while a query reads it, the server returns nulls."""
     return id is not None and text is not None
 
 

@@ -46,7 +46,7 @@ class Templates:
         return named(name).text
 
     def follow(self, *ways: tuple[Sequence[str], Chain]) -> TemplateResult:
-        """One or more hops from nodes along a chain; with two chains, to the ends that both reach (intersection)."""
+        """Follow a chain from nodes over one or more hops; two chains, to the ends that both reach (intersection)."""
         chains = [
             {"heads": list(heads), "types": list(chain.types), "labels": list(chain.labels)} for heads, chain in ways
         ]

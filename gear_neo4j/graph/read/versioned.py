@@ -1,4 +1,4 @@
-"""Values made from the whole graph and kept until the graph changes, whoever changes it."""
+"""Values made from the whole graph, and cached until anybody changes the graph."""
 
 import time
 from collections.abc import Callable
@@ -16,10 +16,10 @@ class Versioned(Generic[Value]):
     """A value made from one version of the graph; threads may share it.
 
     Args:
-        make: makes the value from the graph as it is now.
-        version: the version of the graph; one round trip.
-        recheck: seconds for which a version is trusted, so that not every search pays the round trip.
-        weight: what the value takes of a memory, which may drop it: it is then made again.
+        make: makes the value from the current graph.
+        version: reads the version of the graph; one round trip.
+        recheck: seconds for which a version is trusted, so that not every search costs the round trip.
+        weight: the size of the value in a shared memory, which may drop it; it is then made again.
 
     Example:
         >>> versions = iter([Version("a", 1, 0, 0, 0), Version("b", 2, 0, 0, 0)])
@@ -44,37 +44,37 @@ class Versioned(Generic[Value]):
         self._clock = clock
         self._checked = NEVER
         self._kept: tuple[Version, Value] | None = None
-        # Threads that search at once must not each read the whole graph; a value may be made of others.
+        # Concurrent searches must not each read the whole graph. Reentrant, because values may be made of others.
         self._lock = RLock()
 
     def current(self) -> Value:
-        """The value for the graph as it is, or was at most ``recheck`` seconds ago."""
+        """The value for the graph as it was at most ``recheck`` seconds ago."""
         with self._lock:
             kept = self._kept
             if kept is not None and self._clock() - self._checked < self._recheck:
                 self._touch()
                 return kept[1]
-            # Read first: what is written while the value is made leaves it stale, whether it is in it or not.
+            # Read first, so that a write while the value is made always leaves it stale.
             version, checked = self._version(), self._clock()
             value = self.at(version)
-            # Only now: where the new value could not be made, the old one must not pass for it.
+            # Only now: if the new value cannot be made, the old one must not be used for it.
             self._checked = checked
             return value
 
     def at(self, version: Version) -> Value:
-        """The value for a version that was read just now, as by a value that this one is a part of."""
+        """The value for a version that has just been read, such as by another value that contains this one."""
         with self._lock:
-            # Read once: without this lock, a memory may drop it.
+            # Read only once, because a memory may drop it without this lock.
             kept = self._kept
             if kept is not None and kept[0] == version:
                 self._touch()
                 return kept[1]
-            # The old one goes first, because two would need twice the memory.
+            # The old value is dropped first, because two would need twice the memory.
             self._kept = None
             return self._make_weighed(version)
 
     def drop(self) -> None:
-        """Keep no value; the next use makes it again."""
+        """Drop the value; the next use makes it again."""
         self._kept = None
 
     def invalidate(self) -> None:

@@ -1,7 +1,7 @@
-"""The vector index of the triples: dropped for a large load and rebuilt once after it.
+"""Drops the vector index of the triples for a large load, and rebuilds it once afterwards.
 
-In an online index every commit adds a segment, and merging segments rebuilds their vector graphs; building the index
-once takes half the work. Until then the walk does without it, see ``nearest_triples``.
+In an online index, every commit adds a segment, and merging segments rebuilds their vector graphs; building the index
+once takes half the work. Until then, the walk does without it, see ``nearest_triples``.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ WORTHWHILE = 50_000
 def is_large(*, expected: int, present: int) -> bool:
     """Whether a load to ``expected`` triples, ``present`` of them stored already, is faster with the index built last.
 
-    The stored triples have to be indexed again, too.
+    The stored triples must then be indexed again.
 
     Example:
         >>> is_large(expected=200_000, present=0), is_large(expected=200_000, present=190_000)
@@ -32,10 +32,10 @@ def is_large(*, expected: int, present: int) -> bool:
 def loading(
     database: Database, *, dimension: int, expected: int, on_percent: Callable[[float], None] = lambda _: None
 ) -> Iterator[None]:
-    """Write about ``expected`` triples inside the block; a large load goes without their vector index.
+    """Write about ``expected`` triples in the block; for a large load, their vector index is dropped.
 
-    After the block, however it ends, the index is rebuilt. If the process is killed inside the block, the next
-    migration begins to rebuild it. A small load awaits it, too: it may be the rest of a large one that was killed.
+    After the block, however it ends, the index is rebuilt. If the process is killed in the block, the next migration
+    starts to rebuild it. Even a small load waits for it, because it may be the rest of a large one that was killed.
     """
     if is_large(expected=expected, present=database.call("counts")[0]["triples"]):
         database.execute(f"DROP INDEX {TRIPLE_INDEX} IF EXISTS")

@@ -34,7 +34,7 @@ def verify(database: Database, *, dimension: int, states: Collection[str] = ("ON
     Indexes on the label ``Entity`` are not expected if its nodes are the user's.
 
     Raises:
-        MigrationError: names the first wrong index, and what to do.
+        MigrationError: an index is missing or wrong; the message names the first one, and what to do.
     """
     rows = {row["name"]: row for row in database.call("show_indexes")}
     foreign = has_foreign_entities(database)
@@ -63,21 +63,21 @@ def verify(database: Database, *, dimension: int, states: Collection[str] = ("ON
 def filter_by_collection(database: Database) -> bool:
     """Whether the vector indexes of passages and triples filter by collection themselves, as servers since 2026.06 can.
 
-    An index that was created by an earlier server does not; ``gear migrate --rebuild`` creates it anew.
+    An index created by an earlier server does not; ``gear migrate --rebuild`` recreates it.
     """
     rows = [row for row in database.call("show_indexes") if row["name"] in (PASSAGE_INDEX, TRIPLE_INDEX)]
     return bool(rows) and all(COLLECTION in row["properties"] for row in rows) and database.has_search_clause
 
 
 def _searched(row: Row) -> list[str]:
-    """The properties of an index, without the one that a vector index only filters by."""
+    """The properties of an index, except the one that a vector index only filters by."""
     return [name for name in row["properties"] if not (row["type"] == "VECTOR" and name == COLLECTION)]
 
 
 def await_online(
     database: Database, *, seconds: float = math.inf, on_percent: Callable[[float], None] = lambda _: None
 ) -> None:
-    """Wait until all our indexes are built; ``on_percent`` receives the progress of the slowest, 0 to 100."""
+    """Wait until all our indexes are built; ``on_percent`` gets the progress of the slowest one, from 0 to 100."""
     ours = {index.name for index in expected_indexes(1)}
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

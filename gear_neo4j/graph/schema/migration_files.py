@@ -1,4 +1,4 @@
-"""The numbered files of ``migrations/``: read, cut into statements, summed up and ordered."""
+"""The numbered files of ``migrations/``: reads, splits, checksums and orders them."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from zlib import crc32
 from gear_neo4j.errors import MigrationError
 from gear_neo4j.graph.fragments import resource_folder
 
-# Whose migrations these are, among those of other tools in the same database.
+# The target of our migrations, to distinguish them from those of other tools in the same database.
 TARGET = "gear-neo4j"
 _FILE = re.compile(r"V(?P<version>\d+(?:_\d+)*)__(?P<words>\w+)\.cypher")
 
@@ -27,7 +27,7 @@ class Migration:
 
     @property
     def checksum(self) -> str:
-        """CRC32 over the statements in order, in decimal; placeholders are not filled in."""
+        """CRC32 over the statements in order, in decimal, with placeholders as they are."""
         total = 0
         for statement in self.statements:
             total = crc32(statement.encode(), total)
@@ -52,7 +52,7 @@ def load(folder: Path | None = None) -> tuple[Migration, ...]:
 def variant(source: str, *, folder: str) -> tuple[str, ...] | None:
     """The statements of a migration for servers that can do more, from a folder of ``migrations/``, or None.
 
-    They create what the migration itself creates, under the same names; the checksum is that of its own text.
+    They create the same schema under the same names; the checksum is that of the migration's own text.
     """
     file = resource_folder("migrations") / folder / source
     return statements_of(file.read_text("utf-8")) if file.is_file() else None
@@ -68,7 +68,7 @@ def require_known(versions: Iterable[str], *, database: str) -> None:
     """Refuse a database that a newer gear-neo4j has migrated, given the versions of its migrations.
 
     Raises:
-        MigrationError: names both versions.
+        MigrationError: the schema is newer; the message names both versions.
     """
     latest = max(versions, key=numbers, default="0")
     if numbers(latest) > numbers(newest()):
@@ -79,7 +79,7 @@ def require_known(versions: Iterable[str], *, database: str) -> None:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """A version as numbers, by which versions are ordered.
+    """A version as numbers, for sorting.
 
     Example:
         >>> sorted(["10", "2", "2.1"], key=numbers)
@@ -103,6 +103,6 @@ def statements_of(text: str) -> tuple[str, ...]:
 def _parse(path: Path) -> Migration:
     match = _FILE.fullmatch(path.name)
     if match is None:
-        raise MigrationError(f"{path.name}: a migration is called like V001__words.cypher")
+        raise MigrationError(f"{path.name}: the name of a migration must be like V001__words.cypher")
     words = match["words"].replace("_", " ")
     return Migration(match["version"].replace("_", "."), words, path.name, statements_of(path.read_text("utf-8")))

@@ -1,4 +1,4 @@
-"""The lock that keeps two processes from migrating a database at once, as neo4j-migrations keeps it."""
+"""The lock that keeps two processes from migrating a database at once, compatible with neo4j-migrations."""
 
 import threading
 import time
@@ -21,10 +21,10 @@ LOCK_CONSTRAINTS = (
 
 
 class Lock:
-    """The lock as its holder has it.
+    """The lock, from the view of a holder.
 
     Args:
-        holder: the id under which it is held.
+        holder: the id of the holder.
     """
 
     def __init__(self, database: Database, holder: str) -> None:
@@ -93,6 +93,6 @@ def locked(database: Database, *, wait: float) -> Iterator[Lock]:
 def _send_heartbeats(lock: Lock, done: threading.Event) -> None:
     """Renew the lock, so that the lock of a killed process can expire within seconds."""
     while not done.wait(LOCK_BEAT):
-        # The next beat makes up for one that the server rejects; of a lost lock the next write hears.
+        # The next beat makes up for one that the server rejects; a lost lock is noticed by the next write.
         with suppress(DatabaseError):
             lock.renew()

@@ -1,4 +1,4 @@
-"""Schema migrations: numbered files, checksums, a chain and a lock in the database, as neo4j-migrations keeps them.
+"""Schema migrations: numbered files, checksums, and a chain and a lock in the database, as in neo4j-migrations.
 
 The chain has the target ``gear-neo4j``, so another tool's chain in the same database is left alone.
 """
@@ -23,13 +23,13 @@ _CREATE = re.compile(r"CREATE [A-Z ]*(?:INDEX|CONSTRAINT) (\w+) IF NOT EXISTS")
 # The folder of migrations for servers whose vector indexes filter by collection.
 INDEX_FILTERS = "index_filters"
 SOON = 10.0
-# The migration after which passages and triples of earlier versions are put into a collection.
+# The migration after which passages and triples of earlier versions get a collection.
 STAMPED = "V006__collections.cypher"
 STAMPED_A_BATCH = 500
-# The migration after which communities of earlier versions are put into the default collection, if it is the only one.
+# The migration after which communities of earlier versions get the default collection, if it is the only one.
 CLAIMED = "V007__community_collection.cypher"
 CLAIMED_A_BATCH = 1_000
-# The migration after which the readers of documents of earlier versions are put on record.
+# The migration after which the readers of documents of earlier versions are recorded.
 DERIVED = "V010__source_records.cypher"
 DERIVED_A_BATCH = 500
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
@@ -67,7 +67,7 @@ def migrate(database: Database, *, dimension: int, wait: float = 60) -> tuple[Mi
     If the record says that the nodes labelled ``Entity`` are the user's, no index is created on that label.
 
     Args:
-        dimension: of the embedding model, for the vector indexes.
+        dimension: that of the embedding model, for the vector indexes.
         wait: seconds to wait for another process that is migrating.
 
     Raises:
@@ -81,7 +81,7 @@ def migrate(database: Database, *, dimension: int, wait: float = 60) -> tuple[Mi
     record = read_record(database)
     foreign = record is not None and record.foreign
     if missing:
-        # A bulk import fills a database before it has a schema, but with our record.
+        # A bulk import fills a database that has our record but no schema yet.
         _refuse_foreign(database, first=len(missing) == len(files) and record is None)
         with locked(database, wait=wait) as lock:
             # Another process may have migrated while this one waited.
@@ -98,7 +98,7 @@ def migrate(database: Database, *, dimension: int, wait: float = 60) -> tuple[Mi
 
 
 def restore(database: Database, *, dimension: int) -> None:
-    """Create the missing indexes, such as an index that was dropped for a load that was killed.
+    """Create missing indexes, such as one that was dropped for a load that was killed.
 
     A large index is built in the background; this does not wait for it.
     """
@@ -112,9 +112,9 @@ def restore(database: Database, *, dimension: int) -> None:
 
 
 def rebuild(database: Database, *, dimension: int) -> None:
-    """Drop the vector indexes of passages and triples and create them as this server can do best; does not wait.
+    """Drop the vector indexes of passages and triples, and recreate them in the best form that the server supports.
 
-    Searches by vectors are refused until the index of passages is online.
+    It does not wait for them. Vector searches are refused until the index of passages is online.
     """
     for name in (PASSAGE_INDEX, TRIPLE_INDEX):
         database.execute(f"DROP INDEX {name} IF EXISTS")
@@ -122,7 +122,7 @@ def rebuild(database: Database, *, dimension: int) -> None:
 
 
 def drop_schema(database: Database) -> None:
-    """Drop our indexes, the chain and the lock from a database that holds no more gear-neo4j data."""
+    """Drop our indexes, the chain and the lock from a database without gear-neo4j data."""
     for index in expected_indexes(1):
         kind = "CONSTRAINT" if index.unique else "INDEX"
         database.execute(f"DROP {kind} {index.name} IF EXISTS")
@@ -171,7 +171,7 @@ def _apply(
 
 
 def _stamp(database: Database, lock: Lock) -> None:
-    """Put all that is there into the default collection; killed, the next migration goes through it again."""
+    """Put all passages into the default collection; if this is killed, the next migration repeats it."""
     last: str | None = ""
     while last is not None:
         lock.require()
@@ -179,7 +179,7 @@ def _stamp(database: Database, lock: Lock) -> None:
 
 
 def _claim(database: Database, lock: Lock) -> None:
-    """Put the communities that are there into the default collection, if no passage is in another one."""
+    """Put all communities into the default collection, if no passage is in another one."""
     claimed = True
     while claimed:
         lock.require()
@@ -187,7 +187,7 @@ def _claim(database: Database, lock: Lock) -> None:
 
 
 def _derive_readers(database: Database, lock: Lock) -> None:
-    """Put the readers of documents on record, which their passages alone held before."""
+    """Record the readers of documents, which only their passages had before."""
     last: str | None = ""
     recorded = restricted = 0
     while last is not None:
@@ -205,7 +205,7 @@ def _derive_readers(database: Database, lock: Lock) -> None:
 
 
 def foreign_labels(database: Database) -> set[str]:
-    """Our labels that have nodes; before the first migration these are another application's."""
+    """Our labels that have nodes; before the first migration, these belong to another application."""
     return set(database.call("foreign_data")[0]["labels"])
 
 

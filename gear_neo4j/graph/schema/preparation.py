@@ -14,7 +14,7 @@ def prepare(database: Database, *, model: str, dimension: int) -> None:
     """Migrate a database and record the embedding model, or refuse the database unchanged.
 
     Raises:
-        EmbeddingMismatch: another model is on record.
+        EmbeddingMismatch: another model is recorded.
         ForeignGraph, MigrationError: see :func:`gear_neo4j.graph.schema.migrations.migrate`.
     """
     if migration_files.load() != migrations.pending(database) and (record := read_record(database)):
@@ -40,16 +40,16 @@ def prepare_overlay(
     collection: str,
     readers: Sequence[str] | None,
 ) -> VectorSource:
-    """Migrate a database that holds a user's graph, and record the model, the profile, and how vectors are made.
+    """Migrate a database with a user's graph, and record the model, the profile, and the kind of vectors.
 
     If the user's own nodes have the label ``Entity``, no index is created on that label.
 
     Args:
-        vectors: how the vectors of triples are made; None: as on record, encoded in a new overlay.
-        readers: those of every node; None is everybody, and :data:`NOBODY` says that each node names its own.
+        vectors: the kind of vectors of triples; None means as recorded, or encoded in a new overlay.
+        readers: those of every node; None means everybody, and :data:`NOBODY` that each node has its own.
 
     Raises:
-        EmbeddingMismatch: another model is on record.
+        EmbeddingMismatch: another model is recorded.
         InputError: the triples of the overlay have vectors of the other kind.
         ForeignGraph, MigrationError: see :func:`gear_neo4j.graph.schema.migrations.migrate`.
     """
@@ -66,7 +66,7 @@ def prepare_overlay(
         "readers": readers,
     }
     if record is None:
-        # Before the migration, so that a run killed during it still knows whose the entities are.
+        # Before the migration, so that after a run killed during it, it is still known whose the entities are.
         _refuse_others(database)
         database.call("record_store", model=model, dimension=dimension)
         database.call("record_profile", **columns)

@@ -23,9 +23,9 @@ class StoreRecord:
 
     Attributes:
         model: the embedding model that built it, with the ``dimension`` of its vectors.
-        datasets: the data sets of evaluations, by the collection that each is in.
+        datasets: the data sets of evaluations, by collection.
         profile: the profile of an adopted graph, as TOML, with the properties that name its nodes (``names``).
-        vectors: how the vectors of the adopted graph's triples are made.
+        vectors: the kind of vectors of the adopted graph's triples.
         foreign: whether the nodes with the label ``Entity`` are the user's.
     """
 
@@ -74,7 +74,7 @@ def record_dataset(database: Database, name: str, *, fingerprint: str | None, co
 
 
 def read_record(database: Database) -> StoreRecord | None:
-    """The record of a database; None if it holds no gear-neo4j data. One round trip.
+    """The record of a database; None if it has no gear-neo4j data. One round trip.
 
     Raises:
         MigrationError: a newer gear-neo4j has migrated the database.

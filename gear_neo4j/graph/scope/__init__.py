@@ -1,1 +1,1 @@
-"""A scope on a database: the conditions that become part of each query, and how much they admit."""
+"""A scope on a database: the conditions that are added to each query, and how much they admit."""

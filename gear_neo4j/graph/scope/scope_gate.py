@@ -1,4 +1,4 @@
-"""The gate through which every query of a scoped database passes: conditions are put in, or the query is refused."""
+"""The gate for every query of a scoped database: adds the conditions of the scope, or refuses the query."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -10,20 +10,20 @@ from gear_neo4j.graph.queries import SCALED, Query
 from gear_neo4j.graph.scope.scope_macros import reads_communities, shape_of
 from gear_neo4j.scope import Scope
 
-# Of the triples of an entity, so many are examined for how many of them are in the scope.
+# Maximum number of an entity's triples to examine when counting those in the scope.
 MOST_EXAMINED = 10_000
-# A scope of at most so many passages is read instead of an index: that takes the server 9 microseconds for each vector.
+# A scope with at most this many passages is read without an index, which takes the server 9 microseconds per vector.
 MOST_READ = 1_000
-# The candidates that an index gives at most, however few of them are in the scope.
+# Maximum number of candidates from an index, however few of them are in the scope.
 MOST_CANDIDATES = 20_000
-# Why a filter of metadata admits no community.
+# Why a metadata filter admits no community.
 RESTS_ON_ALL = "a report rests on passages that the filter may exclude"
 # About how many candidates a search requests from an index without a scope.
 CANDIDATES = 100
-# This many times the expected number of candidates is requested: those in the scope are not spread evenly.
+# This many times the expected number is requested, because candidates in the scope are not spread evenly.
 MARGIN = 1.5
-# An index that filters gives worse candidates: of the ten nearest in half of 150,000 passages, 90 % were among 100
-# candidates, and 98 % among 400, which took less time than 100 from the whole index.
+# An index with a filter finds worse candidates: of the ten nearest in half of 150,000 passages, 90 % were among 100
+# candidates and 98 % among 400, which took less time than 100 from the whole index.
 FILTERED_MARGIN = 5.0
 
 
@@ -31,11 +31,11 @@ FILTERED_MARGIN = 5.0
 class ScopeSize:
     """How much of a database is in a scope: passages, triples, and the ids of the passages if they are few.
 
-    ``adopted`` passages stand for nodes of an adopted graph, and ``described`` triples are theirs. ``reach`` is how
-    many passages and triples the vector indexes can return: those of the scope's collections where the indexes filter
-    by these themselves, or None for all. The numbers plan a search and admit nothing: each query checks what it reads.
-    ``graph`` admits the queries that read the user's own nodes: every node of the adopted graph is in the scope, and so
-    is every node that is added, because all have the same readers.
+    ``adopted`` passages represent nodes of an adopted graph, and ``described`` triples are theirs. ``reach`` is the
+    number of passages and triples that the vector indexes can return: those of the scope's collections if the indexes
+    filter by collection, or None for all. These numbers only plan searches; each query checks what it reads. ``graph``
+    allows queries that read the user's own nodes: every node of the adopted graph, even a future one, is in the scope,
+    because all have the same readers.
 
     Example:
         >>> ScopeSize(passages=50, triples=600, all_passages=1_000, all_triples=12_000).vector_factor
@@ -56,12 +56,12 @@ class ScopeSize:
 
     @property
     def factor(self) -> float:
-        """How many candidates of the full-text index are requested for each that is needed."""
+        """The number of candidates to request from the full-text index for each needed one."""
         return self._factor(self.all_passages, self.all_triples)
 
     @property
     def vector_factor(self) -> float:
-        """How many candidates of a vector index are requested for each that is needed."""
+        """The number of candidates to request from a vector index for each needed one."""
         return max(FILTERED_MARGIN, self._factor(*self.reach)) if self.reach else self.factor
 
     def _factor(self, passages: int, triples: int) -> float:
@@ -71,12 +71,12 @@ class ScopeSize:
 
     @property
     def is_capped(self) -> bool:
-        """Whether the indexes give fewer candidates than the share of the scope requires: a search can miss some."""
+        """Whether the indexes return fewer candidates than the scope requires, so that a search may miss some."""
         return self.ids is None and self.vector_factor * CANDIDATES > MOST_CANDIDATES
 
     @property
     def plan(self) -> str:
-        """How vectors in the scope are searched.
+        """How the vectors in the scope are searched, in words.
 
         Example:
             >>> ScopeSize(passages=50, triples=600, all_passages=1_000, all_triples=12_000, ids=("p1",)).plan
@@ -87,7 +87,7 @@ class ScopeSize:
         if self.ids is not None:
             return "reads all vectors of the scope"
         if self.is_capped:
-            return f"requests {MOST_CANDIDATES:,} candidates from the indexes, which can be too few"
+            return f"requests {MOST_CANDIDATES:,} candidates from the indexes, which may be too few"
         factor = math.ceil(self.vector_factor)
         times = f"{factor:,} times the candidates" if factor > 1 else "candidates"
         filtering = ", which filter by collection" if self.reach else ""
@@ -95,10 +95,10 @@ class ScopeSize:
 
 
 class ScopeGate:
-    """Puts the conditions of one scope into queries; threads may share it.
+    """Adds the conditions of one scope to queries; threads may share it.
 
     Args:
-        size: reads how much of the database is in the scope now.
+        size: reads the current size of the scope.
     """
 
     def __init__(self, scope: Scope, *, size: Callable[[], ScopeSize]) -> None:
@@ -109,11 +109,11 @@ class ScopeGate:
 
     @property
     def is_small(self) -> bool:
-        """Whether the scope's passages are read instead of an index."""
+        """Whether the scope's passages are read without an index."""
         return self.size().ids is not None
 
     def admit(self, query: Query, parameters: Mapping[str, Any]) -> tuple[Query, dict[str, Any]]:
-        """A query with its parameters as it is sent under the scope.
+        """A query with its parameters, as sent under the scope.
 
         Raises:
             ScopeRefusal: it reads or writes the whole graph.

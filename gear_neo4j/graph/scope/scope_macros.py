@@ -1,13 +1,12 @@
-"""The scoped form of a query: the same file, with its scope conditions put in.
+"""The scoped form of a query: the same file, with the conditions of the scope inserted.
 
-A condition stands where it belongs, as a comment: ``/*+ AND IN_SCOPE_TRIPLE(t) */``. Without a scope the comment is
-removed, so that such a search costs nothing. With one, its content is part of the query, and
-``IN_SCOPE_PASSAGE(p)`` or ``IN_SCOPE_TRIPLE(t)`` is replaced by the conditions that the scope has. A triple carries the
-collection and the readers of its passage, so that a walk reads no further node; only a filter of metadata does.
-``STATED_IN_SCOPE(t)`` is for a triple whose passage is known to be in the scope, which fulfils the filter then.
-``IN_COLLECTION(t)`` stands in a SEARCH clause, for indexes that filter. ``IN_SCOPE_COMMUNITY(c)`` admits a community
-all of whose passages the scope admits, as they were when it was built, unless something has left its collection or lost
-a reader since.
+The file marks the place of a condition by a comment: ``/*+ AND IN_SCOPE_TRIPLE(t) */``. Without a scope, the comment is
+removed, so such a search costs nothing. With a scope, its content becomes part of the query, and
+``IN_SCOPE_PASSAGE(p)`` or ``IN_SCOPE_TRIPLE(t)`` is replaced by the conditions of the scope. A triple also has the
+collection and readers of its passage, so that a walk reads no further node; only a metadata filter does.
+``STATED_IN_SCOPE(t)`` is for a triple whose passage is known to be in the scope, and so fulfils the filter.
+``IN_COLLECTION(t)`` is for a SEARCH clause, with indexes that filter. ``IN_SCOPE_COMMUNITY(c)`` admits a community if
+the scope admitted all its passages when it was built, unless since then one has left its collection or lost a reader.
 """
 
 import re
@@ -25,7 +24,7 @@ _ENTITY = re.compile(r"\b(IN_SCOPE_ENTITY|SPELLING)\((\w+)\)")
 
 
 class Shape(NamedTuple):
-    """Which conditions a scope has, and whether the vector indexes filter by its collections themselves."""
+    """The kinds of conditions of a scope, and whether the vector indexes filter by its collections."""
 
     collections: bool
     principals: bool = False
@@ -34,12 +33,12 @@ class Shape(NamedTuple):
 
 
 def shape_of(scope: Scope) -> Shape:
-    """Which conditions a scope has."""
+    """The kinds of conditions of a scope."""
     return Shape(scope.collections is not None, scope.principals is not None, scope.where is not None)
 
 
 def without_scope(text: str) -> str:
-    """The text as it is sent without a scope.
+    """The text as sent without a scope.
 
     Example:
         >>> without_scope("MATCH (t:Triple) /*+ WHERE IN_SCOPE_TRIPLE(t) */ RETURN t")
@@ -50,7 +49,7 @@ def without_scope(text: str) -> str:
 
 @cache
 def within_scope(text: str, shape: Shape) -> str:
-    """The text as it is sent under a scope with these conditions.
+    """The text as sent under a scope with these conditions.
 
     Example:
         >>> print(within_scope("MATCH (t:Triple) /*+ WHERE IN_SCOPE_TRIPLE(t) */ RETURN t", Shape(collections=True)))
@@ -63,7 +62,7 @@ def within_scope(text: str, shape: Shape) -> str:
 
 
 def _put(macro: re.Pattern[str], text: str, put: Callable[[re.Match[str]], str]) -> str:
-    """A text with something in place of a macro, whose further lines are indented further than the macro's own."""
+    """A text with a macro replaced; further lines of the replacement are indented more than the macro's line."""
 
     def indented(match: re.Match[str]) -> str:
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
@@ -73,12 +72,12 @@ def _put(macro: re.Pattern[str], text: str, put: Callable[[re.Match[str]], str])
 
 
 def reads_communities(text: str) -> bool:
-    """Whether a text reads communities, which a filter of metadata does not admit: they rest on many passages."""
+    """Whether a text reads communities, which a metadata filter does not admit, because they use many passages."""
     return "IN_SCOPE_COMMUNITY(" in text
 
 
 def has_conditions(text: str) -> bool:
-    """Whether a text says where a scope's conditions belong."""
+    """Whether a text marks places for a scope's conditions."""
     return _MARK.search(text) is not None
 
 
@@ -128,7 +127,7 @@ def _fulfils(name: str) -> str:
 
 
 def _in_index(name: str, shape: Shape) -> str:
-    # An index that filters takes this one condition; whatever it returns is checked once more.
+    # A filtering index takes only this condition; its results are checked again.
     return f"WHERE {name}.collection IN $scope.collections " if shape.in_index and shape.collections else ""
 
 

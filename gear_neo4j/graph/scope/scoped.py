@@ -1,4 +1,4 @@
-"""A database under a scope, and how much of the database that is, which is read again when the graph changes."""
+"""A database under a scope, and the size of the scope, which is read again when the graph changes."""
 
 from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.read.pagerank_queries import PageRankQueries, Version
@@ -7,12 +7,12 @@ from gear_neo4j.graph.schema.indexes import filter_by_collection
 from gear_neo4j.graph.scope.scope_gate import MOST_READ, ScopeGate, ScopeSize
 from gear_neo4j.scope import Scope
 
-# Seconds until a write by another process is noticed; what it wrote is never shown outside the scope.
+# Seconds until the size reflects a write by another process; the scope itself applies to it at once.
 RECHECK = 1.0
 
 
 def scoped(database: Database, scope: Scope) -> Database:
-    """The same database, all of whose queries are under a scope."""
+    """The same database, with all queries under a scope."""
 
     def read(_: Version) -> ScopeSize:
         row = gated.call("scope_size", kept=MOST_READ)[0]
@@ -29,18 +29,18 @@ def scoped(database: Database, scope: Scope) -> Database:
             graph=row["graph"],
         )
 
-    # The gate asks only later, when there is a database behind it.
+    # The gate needs the size only later, when the database exists.
     size = Versioned(read, version=lambda: PageRankQueries(gated).version(), recheck=RECHECK)
     gated = database.gated(ScopeGate(scope, size=size.current))
     return gated
 
 
 def _reach(gated: Database, scope: Scope) -> tuple[int, int] | None:
-    """How many passages and triples are in the scope's collections, if the vector indexes filter by these."""
+    """The numbers of passages and triples in the scope's collections, if the vector indexes filter by collection."""
     if scope.collections is None or not filter_by_collection(gated):
         return None
     whole = Scope(collections=scope.collections)
-    # The query depends on no size.
+    # This query does not depend on the size.
     row = gated.gated(ScopeGate(whole, size=_no_size)).call("scope_size", kept=0)[0]
     return row["passages"], row["triples"]
 

@@ -8,9 +8,9 @@ from gear_neo4j.graph.connection.database import Database, Row
 
 @dataclass(frozen=True, slots=True)
 class CommunityBuild:
-    """The record of the last build of a collection: the graph's version, and the size limit; None of a killed one.
+    """The record of a collection's last build: the graph's version (None if it was killed), and the size limit.
 
-    Without a collection it is the record of an older version, which built the communities of all of them together.
+    Without a collection, it is the record of an older version, which built the communities of all together.
     """
 
     collection: str | None
@@ -20,7 +20,7 @@ class CommunityBuild:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What says whether communities are older than the last move of a passage, or the last loss of a reader."""
+    """Marks that tell whether communities are older than the last move of a passage, or the last loss of a reader."""
 
     moved: str | None
     restricted: str | None
@@ -37,11 +37,11 @@ class CommunityStore:
         return [CommunityBuild(**row) for row in self._database.call("community_builds")]
 
     def begin_build(self, collection: str) -> Marks:
-        """The marks of a collection, to be read before its triples are."""
+        """The marks of a collection, which must be read before its triples."""
         return Marks(**self._database.call("begin_communities", collection=collection)[0])
 
     def record_build(self, collection: str, *, version: str | None, most: int) -> None:
-        """Record which version of the graph the communities of a collection belong to, and how large one may be."""
+        """Record the graph version of a collection's communities, and their maximum size."""
         self._database.call("record_communities", collection=collection, version=version, most=most)
 
     def facts(self, collection: str, *, names: Sequence[str]) -> Iterator[Row]:
@@ -53,7 +53,7 @@ class CommunityStore:
         return self._database.stream("community_facts", collection=collection, names=list(names))
 
     def all(self) -> Iterator[Row]:
-        """Every community with its report, streamed; under a scope those that it admits."""
+        """Every community with its report, streamed; under a scope, only those that it admits."""
         return self._database.stream("communities")
 
     def built(self, collection: str) -> Iterator[Row]:
@@ -61,11 +61,11 @@ class CommunityStore:
         return self._database.stream("built_communities", collection=collection)
 
     def count(self) -> dict[str | None, int]:
-        """The number of communities of each collection; without one, of an older version, which built all together."""
+        """The number of communities of each collection; None stands for those of an older version, built together."""
         return {row["collection"]: row["communities"] for row in self._database.call("count_communities")}
 
     def content(self, id: str, *, most: int) -> list[Row]:
-        """The triples of a community and of those below it."""
+        """The triples of a community and of its parts."""
         return self._database.call("community_content", id=id, most=most)
 
     def members(self, *, names: Sequence[str], most: int) -> Iterator[Row]:
@@ -77,11 +77,11 @@ class CommunityStore:
         return self._database.call("communities_of", nodes=list(nodes))
 
     def late_reports(self) -> dict[str, frozenset[str]]:
-        """Of each community whose report rests on more than its build knows, the sets of readers of all of it."""
+        """For each community whose report uses more than its build knows, the sets of readers of all its sources."""
         return {row["id"]: frozenset(row["readers"]) for row in self._database.call("late_reports")}
 
     def write(self, rows: Sequence[Row], *, collection: str) -> int:
-        """Write communities of a collection, in one transaction; returns how many are new."""
+        """Write communities of a collection, in one transaction; returns the number of new ones."""
         return int(self._database.call("write_communities", rows=list(rows), collection=collection)[0]["written"])
 
     def stamp(self, rows: Sequence[Row], marks: Marks) -> None:
@@ -102,7 +102,7 @@ class CommunityStore:
         """Write a model's report on a community.
 
         Args:
-            late: the sets of readers of all that it rests on, if the build does not know all of it.
+            late: the sets of readers of all its sources, if the build does not know all of them.
         """
         report = {"title": title, "summary": summary, "rank": rank, "findings": list(findings)}
         self._database.call("write_report", id=id, **report, error=None, model=model, late=late)
@@ -121,18 +121,18 @@ class CommunityStore:
         self._database.call("delete_empty_communities")
 
     def delete_others(self, collections: Sequence[str], *, limit: int) -> int:
-        """Delete up to ``limit`` communities that are in none of the collections; returns how many."""
+        """Delete up to ``limit`` communities that are in none of the collections; returns their number."""
         rows = self._database.call("delete_other_communities", collections=list(collections), limit=limit)
         return int(rows[0]["communities"])
 
     def drop(self, collection: str, *, limit: int) -> int:
-        """Delete up to ``limit`` communities of a collection, and the record of its build; returns how many."""
+        """Delete up to ``limit`` communities of a collection, and the record of its build; returns their number."""
         return int(self._database.call("drop_communities", collection=collection, limit=limit)[0]["communities"])
 
     def claim(self, *, limit: int) -> int:
-        """Put up to ``limit`` communities without a collection into the default one, if there is no other; how many."""
+        """Put up to ``limit`` communities into the default collection, if it is the only one; returns their number."""
         return int(self._database.call("claim_communities", limit=limit)[0]["communities"])
 
     def clear(self, *, limit: int) -> int:
-        """Delete up to ``limit`` communities, in any order; returns how many."""
+        """Delete up to ``limit`` communities, in any order; returns their number."""
         return int(self._database.call("clear_communities", limit=limit)[0]["communities"])

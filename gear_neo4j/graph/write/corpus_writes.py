@@ -1,4 +1,4 @@
-"""Writes and deletes passages and triples, and checks beforehand which exist."""
+"""Writes and deletes passages and triples, and checks which ones exist."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class PassageState:
 
 @dataclass(frozen=True, slots=True)
 class TripleCheck:
-    """Ids: of a batch's passages those that exist and those ``unfinished``, and of its triples those that exist."""
+    """Ids from a batch: its passages that exist, those ``unfinished``, and its triples that exist."""
 
     passages: frozenset[str]
     unfinished: frozenset[str]
@@ -29,7 +29,7 @@ class TripleCheck:
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """How many passages, triples and entities a deletion removed, or in a dry run would remove."""
+    """The numbers of passages, triples and entities that a deletion removed, or would remove in a dry run."""
 
     passages: int = 0
     triples: int = 0
@@ -41,7 +41,7 @@ class Deletion:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """A passage under its old id, what it is from now on, and the old and the new id of each of its triples."""
+    """The old id of a passage, the renamed passage, and the old and new id of each of its triples."""
 
     old: str
     new: Passage
@@ -55,14 +55,14 @@ class CorpusWrites:
         self._database = database
 
     def check_passages(self, passages: Iterable[Passage]) -> dict[str, PassageState]:
-        """The state of those passages whose id is already in use, by id."""
+        """The states of the passages whose ids are already in use, by id."""
         rows = self._database.call("check_passages", rows=[_passage_row(passage) for passage in passages])
         return {row["id"]: PassageState(row["same"], row["moved"]) for row in rows}
 
     def write_passages(self, passages: Sequence[Passage], vectors: Vectors) -> int:
-        """Write new passages with their embeddings; returns how many are new, whoever else writes them, too.
+        """Write new passages with their embeddings; returns the number of new ones, even with concurrent writers.
 
-        A passage that does not name its readers gets those on record for its source.
+        A passage without readers gets those recorded for its source.
         """
         silent = {(one.collection, one.source) for one in passages if one.readers is None and one.source}
         numbers = {source: number for number, source in enumerate(sorted(silent))}
@@ -84,7 +84,7 @@ class CorpusWrites:
         return [Triple(row["id"], row["subject"], row["predicate"], row["object"], row["passage"]) for row in rows]
 
     def rename_passages(self, renames: Sequence[Rename]) -> int:
-        """Give passages and their triples the ids of another source, and return how many; one with a taken id stays."""
+        """Give passages and their triples new ids, unless those are taken; returns the number of renamed passages."""
         rows = [
             {
                 "from": rename.old,
@@ -97,9 +97,9 @@ class CorpusWrites:
         return int(self._database.call("rename_passages", rows=rows)[0]["renamed"])
 
     def write_readers(self, readers: Mapping[str, Sequence[str]], *, widen: bool) -> None:
-        """Set the readers of passages, by id, and of their triples with them; none means everybody.
+        """Set the readers of passages, by id, and of their triples; none means everybody.
 
-        Only with ``widen`` does a passage get more readers.
+        Passages only get more readers with ``widen``.
         """
         if readers:
             rows = [{"id": id, "readers": list(names)} for id, names in sorted(readers.items())]
@@ -108,7 +108,7 @@ class CorpusWrites:
     def replace_passages(self, passages: Sequence[Passage], vectors: Vectors, *, widen: bool) -> Deletion:
         """Write new texts under existing ids; the triples of the old texts are deleted.
 
-        Only with ``widen`` does a passage get more readers.
+        Passages only get more readers with ``widen``.
         """
         row = self._database.call("replace_passages", rows=_embedded_rows(passages, vectors), widen=widen)[0]
         return Deletion(triples=row["triples"], entities=row["entities"])
@@ -135,7 +135,7 @@ class CorpusWrites:
     ) -> None:
         """Write new triples with their embeddings and entities, and mark the passages they complete as read.
 
-        Of a passage in ``read``, nothing is written if its text in the database is another by now.
+        Nothing is written for a passage in ``read`` whose text in the database has changed since.
         """
         self._database.call(
             "write_triples",
@@ -147,12 +147,12 @@ class CorpusWrites:
         )
 
     def delete_triples(self, ids: Sequence[str]) -> int:
-        """Delete triples, and the entities that have no other; returns how many triples."""
+        """Delete triples, and the entities that have no other triple; returns the number of triples."""
         return int(self._database.call("delete_triples", ids=list(ids))[0]["triples"])
 
 
 def entity_rows(triples: Iterable[Triple]) -> list[Row]:
-    """The entities of some triples by key: of several spellings, ``write_triples`` says which gives the name."""
+    """The entities of some triples by key; if spellings differ, ``write_triples`` says which one becomes the name."""
     names: dict[str, str] = {}
     for triple in triples:
         for name in (triple.subject, triple.object):

@@ -10,10 +10,10 @@ from gear_neo4j.graph.read.store import is_whole, passage_of
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The passages that an extractor reads, by the name that passages and triples keep.
+    """The passages that an extractor reads, by its name as stored in passages and triples.
 
-    It reads those that it has not read yet, and that no other extractor has read but those in ``beside``; with None,
-    others make no difference. ``collection`` is the one that they are in, None for any.
+    It reads those that it has not read yet, and that no other extractor except those in ``beside`` has read; with None,
+    other extractors do not matter. ``collection`` is the collection of the passages, None for any.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """How many passages are waiting, and how many characters they have together."""
+    """The number of waiting passages, and their total number of characters."""
 
     passages: int
     characters: int
@@ -45,7 +45,7 @@ class ExtractionQueue:
         self._database = database
 
     def backlog(self, selection: Selection, *, failed: bool = False) -> Backlog:
-        """How much is waiting."""
+        """The size of the queue."""
         return Backlog(**self._database.call("count_to_extract", **selection.parameters, failed=failed)[0])
 
     def page(self, selection: Selection, *, after: str, limit: int, failed: bool = False) -> list[Passage]:
@@ -61,7 +61,7 @@ class ExtractionQueue:
         return [row["id"] for row in rows]
 
     def readers(self) -> dict[str, int]:
-        """How many passages each extractor has read, by its name, most first."""
+        """The number of passages that each extractor has read, by its name, the largest first."""
         return {row["extractor"]: row["passages"] for row in self._database.call("count_extractors")}
 
     def record_error(self, passage: str, *, error: str, extractor: str) -> None:

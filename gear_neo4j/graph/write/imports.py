@@ -17,7 +17,7 @@ SECONDS = 300
 class FileProgress:
     """A file's progress: its path, its fingerprint, and the last committed line, -1 once the import is given up.
 
-    ``complete`` is whether every row of the import is there: only its keys are still to be removed.
+    ``complete`` says that every row of the import is written, so that only its keys must still be removed.
     """
 
     file: str
@@ -29,8 +29,8 @@ class FileProgress:
 class Imports:
     """The import into one database.
 
-    Several processes may begin the same import: a batch is written only by the one that is the first to go on from the
-    line before it.
+    Several processes may run the same import: a batch is written only by the first one that continues from the line
+    before it.
     """
 
     def __init__(self, database: Database) -> None:
@@ -42,7 +42,7 @@ class Imports:
         return [FileProgress(**row) for row in self._database.call("import_progress")]
 
     def begin(self, files: Sequence[FileProgress]) -> list[FileProgress]:
-        """Make the constraints on keys and files, and put the files on record; returns the progress of all files."""
+        """Create the constraints on keys and files, and record the files; returns the progress of all files."""
         for name, rule in CONSTRAINTS.items():
             self._database.execute(f"CREATE CONSTRAINT {name} IF NOT EXISTS {rule}")
         self._database.call("await_indexes", seconds=SECONDS)
@@ -50,21 +50,21 @@ class Imports:
         return [FileProgress(**row) for row in self._database.call("begin_import", files=rows, holder=self._holder)]
 
     def give_up(self, files: Sequence[FileProgress]) -> None:
-        """Undo :meth:`begin`, unless another process goes on with the import."""
+        """Undo :meth:`begin`, unless another process continues the import."""
         self._database.call("give_up_import", files=[file.file for file in files], holder=self._holder)
         if not self.progress():
             self.end()
 
     def drop_unwritten(self) -> bool:
-        """Forget an import that has written nothing; whether there was one."""
+        """Forget an import that has written nothing; returns whether there was one."""
         return bool(self._database.call("drop_unwritten_import", holder=self._holder)[0]["files"])
 
     def complete(self) -> bool:
-        """Record that every row is there; False if the import is given up, or another process has finished it."""
+        """Record that every row is written; False if the import was given up, or another process finished it."""
         return bool(self._database.call("complete_import", holder=self._holder)[0]["complete"])
 
     def stop(self) -> bool:
-        """Keep every process from writing more of the import; False if every row is there already."""
+        """Keep every process from writing more of the import; False if every row is already written."""
         return not self._database.call("stop_import", holder=self._holder)[0]["complete"]
 
     def count(self) -> int:
@@ -72,7 +72,7 @@ class Imports:
         return int(self._database.call("count_imported")[0]["nodes"])
 
     def delete(self, *, limit: int) -> int:
-        """Delete up to ``limit`` of the nodes that the import has written; returns how many. One round trip."""
+        """Delete up to ``limit`` of the nodes that the import has written; returns their number. One round trip."""
         return int(self._database.call("delete_imported", limit=limit)[0]["nodes"])
 
     def has_twin(self, labels: Sequence[str], *, property: str, value: object) -> bool:
@@ -87,7 +87,7 @@ class Imports:
     def write_nodes(self, rows: Sequence[Row], *, file: str, after: int, line: int) -> bool:
         """Write nodes and the progress of their file from one line to another in one transaction.
 
-        Returns False, and writes nothing, if the file is not at the line ``after``: another process has gone on.
+        Returns False, and writes nothing, if the file is not at the line ``after``, because another process continued.
         """
         return self._write("import_nodes", rows, file=file, after=after, line=line)
 
@@ -96,7 +96,7 @@ class Imports:
         return self._write("import_relationships", rows, file=file, after=after, line=line)
 
     def clear_keys(self, *, limit: int) -> int:
-        """Remove the key from up to ``limit`` nodes; returns how many. One round trip."""
+        """Remove the key from up to ``limit`` nodes; returns their number. One round trip."""
         return int(self._database.call("finish_import", limit=limit)[0]["nodes"])
 
     def end(self) -> None:

@@ -1,4 +1,4 @@
-"""What syncs have read: a record for each document, in the graph that they bring up to date."""
+"""The documents that syncs have read: a record for each, in the graph that they update."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ NO_MOVES: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class ReadSource:
-    """A document as a sync read it: its name, its version as the origin gives it, and the digest of its content.
+    """A document as a sync read it: its name, its version at the origin, and the digest of its content.
 
-    The version is empty where it may not have been the last; ``problem`` says why the document could not be used.
+    The version is empty if it may already be outdated; ``problem`` says why the document could not be used.
     """
 
     name: str
@@ -46,8 +46,8 @@ class Manifest:
         """Record that documents were read.
 
         Args:
-            moves: the former names of documents that have moved, by their new names: their readers come with them.
-            taken: the former names that other documents have now.
+            moves: the former names of documents that have moved, by their new names; their readers are kept.
+            taken: the former names that now belong to other documents.
         """
         rows = [
             {
@@ -73,11 +73,11 @@ class Manifest:
         self._database.call("forget_sources", ids=[_id(name, collection) for name in names])
 
     def drop(self, collection: str) -> None:
-        """Delete all records of a collection, a query for each thousand."""
+        """Delete all records of a collection, with a query per thousand."""
         while self._database.call("drop_sources", collection=collection, limit=RECORDS_A_BATCH)[0]["deleted"]:
             pass
 
 
 def _id(name: str, collection: str) -> str:
-    # The name of a collection holds no slash.
+    # The name of a collection contains no slash.
     return f"{collection}/{name}"

@@ -8,7 +8,7 @@ from typing import Any
 from gear_neo4j.graph.connection.database import Database, Row
 from gear_neo4j.graph.read.graph_schema import GraphSchema
 
-# The readers of what nobody may read: no principal has a blank name.
+# The readers of data that nobody may read: no principal has a blank name.
 NOBODY = [""]
 
 
@@ -98,13 +98,13 @@ class OverlayStore:
         return self._database.stream("adopted_properties", **_parameters(reading))
 
     def write_passages(self, rows: Sequence[Row], *, collection: str, hidden: bool) -> int:
-        """Write passages over nodes, in one transaction, ``hidden`` until they are stamped; returns how many."""
+        """Write passages over nodes, in one transaction, ``hidden`` until they are stamped; returns their number."""
         readers = NOBODY if hidden else None
         result = self._database.call("write_adopted_passages", rows=list(rows), collection=collection, readers=readers)
         return int(result[0]["written"])
 
     def write_triples(self, rows: Sequence[Row], *, hidden: bool) -> int:
-        """Write triples over relationships and properties, in one transaction, as passages; returns how many."""
+        """Write triples over relationships and properties, in the same way as passages; returns their number."""
         readers = NOBODY if hidden else None
         return int(self._database.call("write_adopted_triples", rows=list(rows), readers=readers)[0]["written"])
 
@@ -114,13 +114,13 @@ class OverlayStore:
         """Stamp the next passages of the overlay, and their triples, with their collection and their readers.
 
         Args:
-            after: the id after which they follow.
-            property: that of a node which names its readers.
-            readers: those of a node without it; None is everybody.
-            limit: how many passages at most.
+            after: the last id of the previous batch.
+            property: the property with the readers of a node.
+            readers: those of a node without that property; None means everybody.
+            limit: maximum number of passages.
 
         Returns:
-            The id of the last passage, and how many passages and triples changed; None if there are no more.
+            The id of the last passage, and the number of changed passages and triples; None if there are no more.
         """
         given = {"collection": collection, "property": property, "readers": readers and list(readers)}
         rows = self._database.call("stamp_adopted", after=after, limit=limit, **given)

@@ -25,7 +25,7 @@ class ReaderRecord:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """The last document whose readers were recorded, None at the end; the numbers of records and changed passages."""
+    """A batch of derived records: the last document (None at the end), the numbers of records and changed passages."""
 
     last: str | None
     recorded: int
@@ -44,12 +44,12 @@ class ReaderRecords:
         return [ReaderRecord(collection, row["source"], tuple(row["readers"]), row["passages"]) for row in rows]
 
     def of(self, sources: Iterable[str], *, collection: str) -> dict[str, tuple[str, ...]]:
-        """The readers on record of those of the sources that have a record."""
+        """The recorded readers of the sources that have a record."""
         rows = self._database.call("readers_of_documents", sources=list(sources), collection=collection)
         return {row["source"]: tuple(row["readers"]) for row in rows if row["known"]}
 
     def other(self, readers: Mapping[str, Sequence[str]], *, collection: str) -> dict[str, tuple[str, ...]]:
-        """Those of the sources whose record, or one of whose passages, has other readers than the given ones."""
+        """The sources whose record, or one of whose passages, has readers other than the given ones."""
         rows = self._database.call("readers_of_documents", sources=list(readers), collection=collection)
         return {
             row["source"]: tuple(readers[row["source"]])
@@ -64,10 +64,10 @@ class ReaderRecords:
         return frozenset(row["source"] for row in done if row["kept"])
 
     def lagging(self, source: str, *, collection: str, limit: int) -> dict[str, list[str]]:
-        """Up to ``limit`` passages of a document with other readers than on record, with those on record."""
+        """Up to ``limit`` passages of a document whose readers differ from the recorded ones, with the latter."""
         rows = self._database.call("passages_to_restrict", source=source, collection=collection, limit=limit)
         return {row["id"]: row["readers"] for row in rows}
 
     def derive(self, *, after: str, limit: int) -> Derived:
-        """Record the readers of the next documents of an older version."""
+        """Record the readers of the next documents that an older version wrote."""
         return Derived(**self._database.call("derive_readers", after=after, limit=limit)[0])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gear_neo4j.graph.connection.database import Database
 
-# A source that each run of a container reads from another folder keeps this many of them.
+# Maximum number of roots to keep, because a container may read a source from another folder in each run.
 MOST_ROOTS = 20
 
 
@@ -13,8 +13,8 @@ MOST_ROOTS = 20
 class KnownSource:
     """A source of documents in a collection.
 
-    ``roots`` are the folders or addresses that it was read from, the last one first, and ``whole`` says whether that
-    was ever more than single files; ``machine`` is the name of the one that read it last, and ``read`` when, in ISO
+    ``roots`` are the folders or addresses that it was read from, the last one first; ``whole`` says whether it was ever
+    more than single files; ``machine`` is the name of the machine that read it last, and ``read`` the time, in ISO
     8601.
 
     Example:
@@ -52,7 +52,7 @@ class SourceRegistry:
         """Record where a source was read: its first root; returns whether it is this source's name.
 
         Args:
-            known: whether the source has the name already, whatever it was read from.
+            known: whether the source already has the name, whatever it was read from.
         """
         row = self._database.call(
             "record_origin",
@@ -68,31 +68,31 @@ class SourceRegistry:
         return bool(row["recorded"])
 
     def forget(self, name: str, *, collection: str) -> None:
-        """Forget a source, not its documents."""
+        """Forget a source, but not its documents."""
         self._database.call("forget_origin", id=_id(name, collection))
 
     def rename(self, names: Mapping[str, str], *, origin: tuple[str, str], collection: str) -> None:
-        """Give the records of documents other names; what the names of their origins begin with is replaced, too."""
+        """Rename the records of documents, and replace the prefix in the names of their origins."""
         rows = [{"from": _id(old, collection), "to": _id(new, collection), "name": new} for old, new in names.items()]
         former, renamed = origin
         self._database.call("rename_documents", rows=rows, collection=collection, origin=former, renamed=renamed)
 
     def stored(self, documents: Sequence[str], *, collection: str) -> set[str]:
-        """Those of the documents that have passages in a collection."""
+        """The documents, among those given, that have passages in a collection."""
         rows = self._database.call("stored_documents", sources=list(documents), collection=collection)
         return {row["source"] for row in rows}
 
     def below(self, prefix: str, *, collection: str, after: str = "", limit: int) -> list[tuple[str, int]]:
-        """The next documents whose names begin with a prefix, in order, with the numbers of their passages."""
+        """The next documents whose names have a prefix, in order, with their numbers of passages."""
         rows = self._database.call("documents_below", prefix=prefix, collection=collection, after=after, limit=limit)
         return [(row["source"], row["passages"]) for row in rows]
 
     def count(self, prefixes: Sequence[str], *, collection: str) -> dict[str, tuple[int, int]]:
-        """The numbers of documents and passages whose documents' names begin with each of the prefixes."""
+        """The numbers of documents and passages for each prefix of the documents' names."""
         rows = self._database.call("count_documents", prefixes=list(prefixes), collection=collection)
         return {row["prefix"]: (row["documents"], row["passages"]) for row in rows}
 
 
 def _id(name: str, collection: str) -> str:
-    # The name of a collection holds no slash.
+    # The name of a collection contains no slash.
     return f"{collection}/{name}"

@@ -35,7 +35,7 @@ class Synonyms:
         return [row["key"] for row in self._database.call("entities_after", key=key, limit=limit)]
 
     def without_embedding(self, keys: Sequence[str]) -> list[str]:
-        """Those of the entities that have no embedding."""
+        """The entities, among those given, that have no embedding."""
         return [row["key"] for row in self._database.call("entities_to_embed", keys=list(keys))]
 
     def write_embeddings(self, vectors: Mapping[str, Sequence[float]]) -> None:
@@ -53,10 +53,10 @@ class Synonyms:
         return (EmbeddedEntity(**row) for row in self._database.stream("entity_vectors"))
 
     def unlinked(self, keys: Sequence[str]) -> list[str]:
-        """Those of the keys whose synonyms have not been linked yet."""
+        """The keys, among those given, whose synonyms have not been linked yet."""
         return [row["key"] for row in self._database.call("entities_to_link", keys=list(keys))]
 
     def write(self, pairs: Sequence[SynonymPair], *, linked: Sequence[str]) -> int:
-        """Write the edges that are not there, and mark entities as linked; returns the number of new edges."""
+        """Write missing edges, and mark entities as linked; returns the number of new edges."""
         rows = [asdict(pair) for pair in pairs]
         return int(self._database.call("write_synonyms", pairs=rows, keys=list(linked))[0]["written"])
