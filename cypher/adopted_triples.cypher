@@ -1,7 +1,7 @@
 // name: adopted_triples(names, properties, labels, types, sources, keys, mentions, chunks, texts)
 // access: read
 // columns: triple, stated, id, type, properties, chunk, start, startLabels, startNames, end, endLabels, endNames
-// Streams the triples that stand for relationships: triple (its id), stated (whether it still has a passage), and the
+// Streams the triples that represent relationships: triple (its id), stated (whether it still has a passage), and the
 // current relationship in the columns of adoptable_relationships. id is null if the relationship was deleted or its
 // type or labels are no longer among the given ones.
 MATCH (t:Triple)

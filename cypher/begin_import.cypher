@@ -1,8 +1,8 @@
 // name: begin_import(files, holder)
 // access: write
 // columns: file, fingerprint, line, complete
-// Puts files, each with its fingerprint, on record as those of an import, at line 0, unless they are already. Returns
-// the progress of all files on record.
+// Records the files of an import, each with its fingerprint, at line 0, unless they are already recorded. Returns the
+// progress of all recorded files.
 CALL () {
   UNWIND $files AS row
   MERGE (f:__GearImportFile {file: row.file})

@@ -1,9 +1,9 @@
 // name: built_communities(collection)
 // access: read
 // columns: id, level, size, weight, above, members, readers, moved, restricted
-// Streams the communities of a collection as the last build left them, without their reports. above is the id of the
-// parent community; members lists the element ids of the nodes that belong to it directly. readers lists the sets of
-// readers, moved and restricted are the marks of begin_communities at that build; they are null where it was interrupted.
+// Streams the communities of a collection as built last, without their reports. above is the id of the parent
+// community; members lists the element ids of its direct members. readers lists the sets of readers, moved and
+// restricted are the marks of begin_communities at that build; they are null if it was interrupted.
 MATCH (c:__GearCommunity)
 USING INDEX SEEK c:__GearCommunity(collection)
 WHERE c.collection = $collection

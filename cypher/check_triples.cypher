@@ -1,8 +1,8 @@
 // name: check_triples(passages, triples, extractor)
 // access: read
 // columns: known, open, written
-// What a batch of passages and triples has in the database, as lists of ids in one row: known (passages that exist),
-// open (those of them that the extractor has not read), and written (triples that exist).
+// Which passages and triples of a batch are in the database, as lists of ids in one row: known (passages that exist),
+// open (those that the extractor has not read), and written (triples that exist).
 CALL () {
   MATCH (p:Passage)
   USING INDEX SEEK p:Passage(id)

@@ -2,7 +2,7 @@
 // access: write
 // columns: communities
 // Puts up to $limit communities of an older version into the collection "default", if that is the only one, with the
-// record of their build. Who may read their reports, the next build says. communities is how many it put there.
+// record of their build. The next build sets who may read their reports. communities is how many it moved.
 MATCH (s:__GearStore {id: 'store'})
 USING INDEX SEEK s:__GearStore(id)
 WHERE NOT EXISTS {

@@ -2,8 +2,8 @@
 // access: read
 // columns: name, passages, triples, restricted
 // timeout: 120
-// The collections in order of their names: how many passages and triples each has, and how many of the passages name
-// readers. The query visits every passage.
+// The collections in order of name: the numbers of passages, of triples, and of passages with readers. The query visits
+// every passage.
 MATCH (p:Passage)
 WITH p.collection AS name, COUNT { (p)<-[:FROM]-() } AS stated, p.readers IS NOT NULL AS named
 RETURN coalesce(name, 'default') AS name, count(*) AS passages, sum(stated) AS triples,

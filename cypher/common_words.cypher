@@ -2,8 +2,8 @@
 // access: read
 // columns: word
 // scope: filtered
-// Those of $words, each of letters and spaces in lower case, that more than half of the $limit passages which match them
-// best write so.
+// The $words (letters and spaces in lower case) that more than half of their $limit best matching passages also write
+// in lower case.
 UNWIND $words AS word
 CALL (word) {
   CALL db.index.fulltext.queryNodes('gear_passage_text', '"' + word + '"',

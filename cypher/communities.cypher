@@ -3,8 +3,8 @@
 // columns: id, collection, level, size, weight, title, summary, rank, findings, error, above, members
 // scope: filtered
 // Streams every community with its report. collection is null for one of an older version, built over all collections.
-// above is the id of its parent community; members lists the element ids of the nodes that belong to it directly, not by
-// way of a child.
+// above is the id of its parent community; members lists the element ids of its direct members, not those of its
+// children.
 MATCH (c:__GearCommunity)
 /*+ WHERE IN_SCOPE_COMMUNITY(c) */
 RETURN c.id AS id, c.collection AS collection, c.level AS level, c.size AS size, c.weight AS weight, c.title AS title,

@@ -8,7 +8,7 @@ UNWIND $nodes AS node
 MATCH (e)
 WHERE elementId(e) = node
 CALL (e) {
-  // By itself, for under a scope the planner would begin at all communities of a collection.
+  // Separate, because under a scope the planner would start at all communities of a collection.
   MATCH (e)-[:IN_COMMUNITY]->(:__GearCommunity)<-[:PARENT_OF*0..25]-(c:__GearCommunity)
   RETURN c
 }

@@ -1,9 +1,9 @@
 // name: community_builds()
 // access: read
 // columns: collection, version, most
-// The last build of each collection: version is the version of the graph from which its communities were built, most the
-// size limit of a leaf community; both are null if that build was interrupted. A row without a collection is of an older
-// version, which built all of them together.
+// The last build of each collection: version is the graph version of its communities, most the size limit of a leaf
+// community; both are null if that build was interrupted. A row without a collection is from an older version, which
+// built all collections together.
 CALL () {
   MATCH (b:__GearStore)
   USING INDEX SEEK b:__GearStore(id)

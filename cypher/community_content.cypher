@@ -1,10 +1,10 @@
 // name: community_content(id, most)
 // access: read
 // columns: id, subject, predicate, object, head, headLabels, headIn, tail, tailLabels, tailIn, readers, version
-// The triples of its collection within a community and its descendants, in order of id, at most $most. head and tail are
-// the element ids of the two ends, with headLabels and tailLabels; headIn and tailIn are the ids of the lowest
-// communities that contain them. readers are those of the triple, version is that of the graph, as
-// graph_version has it, read after the triples.
+// The triples within a community and its descendants, of its own collection, in order of id, at most $most. head and
+// tail are the element ids of the two ends, with headLabels and tailLabels; headIn and tailIn are the ids of the lowest
+// communities that contain them. readers are those of the triple, version is that of the graph, as in graph_version,
+// read after the triples.
 MATCH (c:__GearCommunity {id: $id})
 MATCH (c)-[:PARENT_OF*0..25]->(below)<-[:IN_COMMUNITY]-(s)
 MATCH (s)<-[:SUBJECT]-(t:Triple)

@@ -2,8 +2,8 @@
 // access: read
 // columns: id, passage, readers, ends
 // Streams every triple of a collection between two distinct nodes: id, passage (its id), readers (null for everybody),
-// and ends, its head and its tail, each as [element id, names]. names holds the name of an entity, or
-// the values of the properties in $names of a node of the adopted graph.
+// and ends, its head and its tail, each as [element id, names]. names has the name of an entity, or the values of the
+// properties in $names of a node of the adopted graph.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(collection)
 WHERE p.collection = $collection

@@ -3,7 +3,7 @@
 // columns: id, members
 // scope: filtered
 // Streams every community (id) with members: its $most direct members of highest degree, each as [names, labels,
-// degree]. names holds the name of an entity, or the values of the properties in $names of a node of the adopted graph.
+// degree]. names has the name of an entity, or the values of the properties in $names of a node of the adopted graph.
 // The degree of a node is the number of its triples.
 MATCH (c:__GearCommunity)
 /*+ WHERE IN_SCOPE_COMMUNITY(c) */

@@ -2,7 +2,7 @@
 // access: read
 // columns: query, between, passages
 // scope: filtered
-// Cosines for removing the given names from a query, in one row. The names are those entities of $keys that have an
+// Cosines for removing the given names from a query, in one row. The names are the entities of $keys that have an
 // embedding, in order of key, then $vectors. query lists the cosine of the query with each name; between the cosines of
 // the names with each other; passages has [id, cosine with the query, cosines with the names] for each passage.
 CALL () {

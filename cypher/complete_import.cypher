@@ -1,9 +1,9 @@
 // name: complete_import(holder)
 // access: write
 // columns: complete
-// Records that every row of an import is there, unless it is being given up. complete is whether that is on record.
+// Records that every row of an import is written, unless it is being given up. complete is whether that is recorded.
 MATCH (f:__GearImportFile)
-// The lock on the node comes before the look at its line.
+// The lock on the node is taken before its line is read.
 SET f.turn = $holder
 WITH collect(f) AS files
 WITH files, size(files) > 0 AND all(f IN files WHERE f.line >= 0) AS complete

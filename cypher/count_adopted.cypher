@@ -1,8 +1,8 @@
 // name: count_adopted()
 // access: read
 // columns: passages, triples, ingested
-// The numbers of passages that stand for nodes and of triples that stand for relationships or properties of the user's;
-// ingested is whether there are other passages as well.
+// The numbers of passages that represent the user's nodes and of triples that represent the user's relationships or
+// properties; ingested is whether there are also other passages.
 CALL () {
   MATCH (p:Passage)
   RETURN count(p.node) AS passages, count(p) > count(p.node) AS ingested

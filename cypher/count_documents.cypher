@@ -1,7 +1,7 @@
 // name: count_documents(prefixes, collection)
 // access: read
 // columns: prefix, documents, passages
-// How many documents and passages of a collection have names that begin with each of the prefixes.
+// The numbers of documents and passages of a collection for each prefix of the documents' names.
 UNWIND $prefixes AS prefix
 CALL (prefix) {
   MATCH (p:Passage)

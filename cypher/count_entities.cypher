@@ -3,7 +3,7 @@
 // columns: entities
 // scope: filtered
 // timeout: 30
-// The number of entities, from the server's own counter; under a scope, of those that its triples mention.
+// The number of entities, from the server's own counter; under a scope, only of those that its triples mention.
 MATCH /*+ (p:Passage)<-[:FROM]-(t:Triple)-[:SUBJECT|OBJECT]-> */ (e:Entity)
 /*+ WHERE IN_SCOPE_PASSAGE(p) AND STATED_IN_SCOPE(t) WITH DISTINCT e */
 RETURN count(e) AS entities

@@ -1,7 +1,7 @@
 // name: count_extractors()
 // access: read
 // columns: extractor, passages
-// How many passages each extractor has read, most first.
+// The number of passages that each extractor has read, the largest first.
 MATCH (p:Passage)
 UNWIND p.extractors AS extractor
 RETURN extractor, count(*) AS passages

@@ -2,7 +2,7 @@
 // access: read
 // columns: collection, passages
 // scope: filtered
-// How many passages of a source are in each collection, in order of the collections' names.
+// The number of passages of a source in each collection, in order of the collections' names.
 MATCH (p:Passage {source: $source})
 USING INDEX SEEK p:Passage(source)
 /*+ WHERE IN_SCOPE_PASSAGE(p) */

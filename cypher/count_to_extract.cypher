@@ -2,9 +2,9 @@
 // access: read
 // columns: passages, characters
 // passages is the number of passages that an extractor has yet to read, characters their total length: those that
-// neither it nor any extractor outside of $beside has read, or with null for $beside, those that it has not read. A
-// passage whose recorded failure is this extractor's counts only with $failed. $collection is the one that they are in,
-// null for any.
+// neither it nor any extractor outside of $beside has read, or, if $beside is null, those that it has not read. A
+// passage with a recorded failure of this extractor only counts with $failed. $collection is their collection, null for
+// any.
 MATCH (p:Passage)
 // include: to_extract(p)
 RETURN count(p) AS passages, coalesce(sum(size(p.title) + size(p.text)), 0) AS characters

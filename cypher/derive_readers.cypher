@@ -1,11 +1,10 @@
 // name: derive_readers(after, limit)
 // access: write
 // columns: last, recorded, restricted
-// Records the readers of the next $limit sources after one that an older version has written, and gives all passages of a
-// document, with their triples, the same: the principals that every restricted passage names; nobody, if there are none.
-// Lines of JSONL, whose passages have no position, may each have readers of their own: they make a record only where
-// all of them agree. The columns are the last source, or null at the end, and the numbers of records and of changed
-// passages.
+// Records the readers of the next $limit sources after one, as written by an older version, and gives all passages of a
+// document, with their triples, the same: the readers that all its restricted passages have in common, or nobody.
+// Lines of JSONL, whose passages have no position, may have different readers: they only get a record if all agree. The
+// columns are the last source, or null at the end, and the numbers of records and of changed passages.
 // include: exclusive_lock()
 CALL () {
   MATCH (p:Passage)

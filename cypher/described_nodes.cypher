@@ -1,7 +1,7 @@
 // name: described_nodes(ids)
 // access: read
 // columns: passage, id, labels
-// The nodes that the given passages stand for: passage (its id), id (the node's element id), labels.
+// The nodes that the given passages represent: passage (its id), id (the node's element id), labels.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id IN $ids

@@ -1,9 +1,9 @@
 // name: drop_unwritten_import(holder)
 // access: write
 // columns: files
-// Takes all files of an import off the record if it has written nothing. files is how many those were.
+// Deletes the records of all files of an import if it has written nothing. files is how many it deleted.
 MATCH (f:__GearImportFile)
-// The lock on the node comes before the look at its line.
+// The lock on the node is taken before its line is read.
 SET f.turn = $holder
 WITH collect(f) AS files
 WITH CASE WHEN all(f IN files WHERE f.line = 0) THEN files ELSE [] END AS files

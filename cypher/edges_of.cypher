@@ -4,11 +4,11 @@
 // scope: filtered
 // timeout: 10
 // The edges that PageRank follows from some passages (ids) and entities (element ids), in one row. passages lists [id,
-// degree, ends]: the number of its triples, and the entities in which they begin or end, each as often as they do.
+// degree, ends]: the number of its triples, and the entities at their ends, with repetitions.
 // entities lists [id, degree, stating, others, synonyms]: the number of triples, the passage of each triple, the entity
 // at its other end, and [entity, score] of each synonym edge. With more than $hub triples, ends, stating and others are
-// empty: the work has a bound. Under a scope, the number of the entity's relationships follows, hidden ones included: all
-// are examined.
+// empty, to limit the work. Under a scope, the number of the entity's relationships follows, including hidden ones,
+// because all are examined.
 CALL () {
   UNWIND $passages AS id
   MATCH (p:Passage {id: id})

@@ -1,7 +1,7 @@
 // name: entities_to_link(keys)
 // access: read
 // columns: key
-// Those of the given entities whose synonyms were not linked yet, in order of key.
+// The given entities whose synonyms have not been linked yet, in order of key.
 MATCH (e:Entity)
 USING INDEX SEEK e:Entity(key)
 WHERE e.key IN $keys AND e.synonymsLinked IS NULL

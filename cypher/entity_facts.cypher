@@ -4,8 +4,8 @@
 // scope: filtered
 // timeout: 10
 // At most $limit of the triples at a node (its element id), by the passages that state them. passage and title are
-// those of the passage, head and tail the element ids of the ends. Of the node's triples, $most are read, which bounds
-// the work.
+// those of the passage, head and tail the element ids of the ends. At most $most of the node's triples are read, to
+// limit the work.
 MATCH (e)
 WHERE elementId(e) = $id
 CALL (e) {

@@ -2,8 +2,8 @@
 // access: read
 // columns: id, labels, names, degree
 // scope: filtered
-// Streams every node that a triple is linked to or a passage stands for: id (element id), labels, names, and degree
-// (the number of its triples). names holds the name of an entity, or the values of the properties in $names of a node of
+// Streams every node that a triple is linked to or a passage represents: id (element id), labels, names, and degree
+// (the number of its triples). names has the name of an entity, or the values of the properties in $names of a node of
 // the adopted graph.
 CALL () {
   MATCH (t:Triple)-[:SUBJECT|OBJECT]->(e)

@@ -6,12 +6,12 @@
 // shares an entity with the last triple and is in none of the beams.
 // If $composed, the similarity of a path is the cosine of the query and the sum of the path's embeddings, computed from
 // pairwise cosines: (s1 + ... + sn) / |e1 + ... + en|. Otherwise it is the cosine of the query and the new triple.
-// Negative similarities count as 0. The most similar candidates of a beam are ranked, as many as there are $weights; a
-// path scores (the beam's score + its similarity) * the weight of its rank.
-// Of a hub, an entity with more than $hub triples, only the triples in $pool are candidates, which bounds the work.
+// Negative similarities count as 0. The most similar candidates of a beam are ranked, as many as there are $weights;
+// the score of a path is (the beam's score + its similarity) * the weight of its rank.
+// At a hub, an entity with more than $hub triples, only the triples in $pool are candidates, to limit the work.
 // A row for each beam that has a path among the best: beam (its index) and triples, a list of [id, subject, predicate,
-// object, passage, similarity, degrees]. degrees holds the degrees of the triple's entities, or is null without
-// $degrees. Lists, because with a row for each triple the client took as long as the server.
+// object, passage, similarity, degrees]. degrees has the degrees of the triple's entities, or is null without $degrees.
+// These are lists, because with a row for each triple, the client took as long as the server.
 CALL () {
   MATCH (t:Triple)
   USING INDEX SEEK t:Triple(id)

@@ -3,8 +3,8 @@
 // columns: id, subject, predicate, object, passage, score, head, tail, cut
 // scope: filtered
 // timeout: 10
-// The triples at each of the given nodes (element ids), best first. For each node, the $limit nearest to the query
-// among the first $most that the server reads, which bounds the work. score is the cosine with the query; passage is an
+// The triples at each of the given nodes (element ids), best first: for each node, the $limit nearest to the query
+// among the first $most that the server reads, to limit the work. score is the cosine with the query; passage is an
 // id, head and tail are the element ids of the ends; cut is whether a node had more than $most triples.
 UNWIND $nodes AS id
 MATCH (e)

@@ -1,7 +1,7 @@
 // name: forget_origin(id)
 // access: write
 // columns: none
-// Forgets a source, not its documents.
+// Forgets a source, but not its documents.
 MATCH (o:__GearOrigin {id: $id})
 USING INDEX SEEK o:__GearOrigin(id)
 DELETE o

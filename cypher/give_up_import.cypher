@@ -1,7 +1,7 @@
 // name: give_up_import(files, holder)
 // access: write
 // columns: none
-// Takes files of an import that wrote nothing off the record, unless another process has gone on with one of them.
+// Deletes the records of the files of an import that wrote nothing, except those that another process has continued.
 MATCH (f:__GearImportFile {holder: $holder})
 WHERE f.file IN $files AND NOT EXISTS { MATCH (other:__GearImportFile) WHERE other.file IN $files AND other.line > 0 }
 DELETE f

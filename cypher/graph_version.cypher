@@ -2,9 +2,9 @@
 // access: read
 // columns: changed, passages, triples, entities, synonyms
 // scope: free
-// Values that change whenever the graph does: changed, from the stamps that each of our writes leaves, one on the store
-// or one of 64 random numbers, and the counts, which also reveal what others added or deleted. The cost does not depend on
-// the size of the graph.
+// Values that change whenever the graph does: changed, from the stamps of our writes, one on the store or one of 64
+// random numbers, and the counts, which also reveal what others added or deleted. The cost does not depend on the size
+// of the graph.
 MATCH (s:__GearStore {id: 'store'})
 WITH properties(s).changed AS changed
 OPTIONAL MATCH (stamp:__GearStore)

@@ -2,8 +2,8 @@
 // access: read
 // columns: hubs, busiest
 // timeout: 120
-// hubs is the number of nodes with any of the labels and more than $hub triples; busiest lists the $limit of highest
-// degree as [names, degree]; names as in entity_names.
+// hubs is the number of nodes with any of the labels and more than $hub triples; busiest lists the $limit nodes of
+// highest degree as [names, degree], with names as in entity_names.
 MATCH (e:$any($labels))
 WITH e,
   // include: degree(e)

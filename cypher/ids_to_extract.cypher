@@ -1,7 +1,7 @@
 // name: ids_to_extract(extractor, beside, collection, after, limit, failed)
 // access: read
 // columns: id
-// The ids of the next $limit passages after an id that an extractor has yet to read, in order; those of
+// The ids of the next $limit passages after an id that an extractor has yet to read, in order, as in
 // passages_to_extract.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)

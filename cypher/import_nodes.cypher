@@ -3,8 +3,8 @@
 // columns: written
 // Creates nodes of a CSV file with the user's labels and properties, and stores the progress in that file in the same
 // transaction. Each node has the import's key until the import is complete. Temporal and spatial values are built on
-// the server. Nothing is created unless the file was imported up to the line $after: another process may have gone on
-// from there. written is whether the rows are in the graph by this $holder, also if it sends them a second time.
+// the server. Nothing is created unless the file was imported up to the line $after, because another process may have
+// continued. written is whether this $holder has written the rows, even if it sends them a second time.
 // include: import_turn()
 CALL (due) {
   UNWIND CASE WHEN due THEN $rows ELSE [] END AS row

@@ -3,8 +3,8 @@
 // columns: written
 // Creates relationships of a CSV file between imported nodes, with the user's type and properties, and stores the
 // progress in that file in the same transaction. Temporal and spatial values are built on the server. Nothing is
-// created unless the file was imported up to the line $after: another process may have gone on from there. written is
-// whether the rows are in the graph by this $holder, also if it sends them a second time.
+// created unless the file was imported up to the line $after, because another process may have continued. written is
+// whether this $holder has written the rows, even if it sends them a second time.
 // include: import_turn()
 CALL (due) {
   UNWIND CASE WHEN due THEN $rows ELSE [] END AS row

@@ -1,7 +1,7 @@
 // name: imported_keys(keys)
 // access: read
 // columns: key
-// Those of the given keys that have a node in the unfinished import.
+// The given keys that have a node in the unfinished import.
 MATCH (n:__GearImport)
 USING INDEX SEEK n:__GearImport(__gearImport)
 WHERE n.__gearImport IN $keys

@@ -2,8 +2,8 @@
 // access: read
 // columns: id, names, values
 // timeout: 10
-// The attribute template: for each of the given nodes (element ids), its id, its names, and values, a list of [property,
-// value]. With an empty $attribute, values has every property that holds a single value or a list of texts.
+// The attribute template: for each of the given nodes (element ids), its id, its names, and values, a list of
+// [property, value]. With an empty $attribute, values has every property with a single value or a list of texts.
 UNWIND $heads AS id
 MATCH (n)
 WHERE elementId(n) = id

@@ -1,8 +1,8 @@
 // name: known_sources(collection)
 // access: read
 // columns: name, roots, whole, machine, read
-// The sources that have been read into a collection, in order of name: the folders or addresses they were read from, the
-// last one first, whether as a whole, and by which machine and when that was.
+// The sources that have been read into a collection, in order of name: the folders or addresses that they were read
+// from, the last one first, whether as a whole, the machine that read them last, and when.
 MATCH (o:__GearOrigin)
 USING INDEX SEEK o:__GearOrigin(id)
 WHERE o.id STARTS WITH $collection + '/'

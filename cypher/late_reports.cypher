@@ -1,7 +1,7 @@
 // name: late_reports()
 // access: read
 // columns: id, readers
-// The communities whose reports rest on more than their build knows, and the sets of readers of all that each rests on.
+// The communities whose reports use more than their build knows, and the sets of readers of all that each report uses.
 MATCH (c:__GearCommunity)
 WHERE c.lateReaders IS NOT NULL
 RETURN c.id AS id, c.lateReaders AS readers

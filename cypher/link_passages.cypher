@@ -9,8 +9,8 @@
 // - stating: the ids of the passages of the $triples triples nearest to the vector. The index returns $near, which is
 //   the same number, or more under a scope.
 // Without vector or text, the list is empty. find_passages is the same query without the last column. It is separate
-// because a server can refuse a query that names an index which is still being built, and a passage search does not
-// need the index of triples.
+// because a server may refuse a query with an index that is still being built, and a passage search does not need the
+// index of triples.
 UNWIND range(0, size($queries) - 1) AS number
 WITH number, $queries[number].vector AS vector, $queries[number].text AS text
 CALL (vector) {

@@ -1,7 +1,7 @@
 // name: link_synonyms(keys, k, threshold)
 // access: write
 // columns: written
-// Links each entity to those of its $k nearest entities whose cosine reaches the threshold. An edge runs from the
+// Links each entity to those of its $k nearest entities whose cosine reaches the threshold. An edge leads from the
 // smaller key to the larger. written is the number of new edges.
 UNWIND $keys AS key
 MATCH (e:Entity {key: key})

@@ -2,8 +2,7 @@
 // access: read
 // columns: key, id, name, embedded
 // scope: filtered
-// Those of the given keys that have an entity: key, id (element id), its name as it is written, and whether it has an
-// embedding.
+// The entities with one of the given keys: key, id (element id), name, and whether it has an embedding.
 MATCH (e:Entity)
 USING INDEX SEEK e:Entity(key)
 WHERE e.key IN $keys /*+ AND IN_SCOPE_ENTITY(e) */

@@ -1,7 +1,7 @@
 // name: next_source(after)
 // access: read
 // columns: source
-// The source that follows $after in order. One source a query, because a source may have any number of passages.
+// The source that follows $after in order. One source per query, because a source may have any number of passages.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(source)
 WHERE p.source > $after

@@ -1,8 +1,7 @@
 // name: passages_to_extract(extractor, beside, collection, after, limit, failed)
 // access: read
 // columns: id, title, text, source, position, collection, metadata
-// The next $limit passages after an id that an extractor has yet to read, in order of id; count_to_extract says which
-// those are.
+// The next $limit passages after an id that an extractor has yet to read, in order of id; see count_to_extract.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id > $after

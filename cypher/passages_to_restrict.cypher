@@ -1,7 +1,7 @@
 // name: passages_to_restrict(source, collection, limit)
 // access: read
 // columns: id, readers
-// Up to $limit passages of a document whose readers are not those on record, with the readers on record.
+// Up to $limit passages of a document whose readers differ from the recorded ones, with the recorded ones.
 OPTIONAL MATCH (r:__GearReaders {id: $collection + '/' + $source})
 USING INDEX SEEK r:__GearReaders(id)
 WITH coalesce(r.readers, []) AS readers

@@ -17,7 +17,7 @@ CALL () {
   MATCH (p)<-[:FROM]-(t:Triple)-[:SUBJECT|OBJECT]->(e:Entity)
   WHERE t.relationship IS NULL AND t.property IS NULL
   WITH DISTINCT e
-  // A list, because for a pattern with the source the planner looks up all passages of the source for each triple.
+  // A list, because with a pattern, the planner would look up all passages of the source for each triple.
   WHERE NOT EXISTS {
     (e)<-[:SUBJECT|OBJECT]-(other:Triple)
     WHERE coalesce([(other)-[:FROM]->(q:Passage) WHERE coalesce(q.collection, 'default') = $collection | q.source][0], '')

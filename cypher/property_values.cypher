@@ -2,8 +2,8 @@
 // access: read
 // columns: owner, property, value
 // scope: graph
-// Streams the different texts, at most $most, of the properties in $properties (label: list of properties) of the nodes
-// with these labels (owner); each text of a list counts, those longer than $longest do not.
+// Streams at most $most distinct texts of the properties in $properties (label: list of properties) of the nodes with
+// these labels (owner), including each text of a list, but not texts longer than $longest.
 MATCH (n)
 UNWIND [label IN labels(n) WHERE label IN keys($properties)] AS owner
 UNWIND $properties[owner] AS property

@@ -1,7 +1,7 @@
 // name: reader_records(collection, after, limit)
 // access: read
 // columns: source, readers, passages
-// The next $limit records of readers in a collection, in order of source, each with the number of its passages now.
+// The next $limit records of readers in a collection, in order of source, each with the current number of passages.
 MATCH (r:__GearReaders)
 USING INDEX SEEK r:__GearReaders(collection, source)
 WHERE r.collection = $collection AND r.source > $after

@@ -1,8 +1,8 @@
 // name: readers_of_documents(sources, collection)
 // access: read
 // columns: source, readers, known, lags
-// Of each of the given sources in a collection: the readers on record (an empty list without a record), whether there is
-// a record, and whether a passage of the document has others. Passages of documents have a position.
+// For each of the given sources in a collection: the recorded readers (an empty list without a record), whether there
+// is a record, and whether a passage of the document has other readers. Passages of documents have a position.
 UNWIND $sources AS source
 OPTIONAL MATCH (r:__GearReaders {id: $collection + '/' + source})
 USING INDEX SEEK r:__GearReaders(id)

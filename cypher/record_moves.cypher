@@ -1,9 +1,9 @@
 // name: record_moves(rows, collection, origin, moves)
 // access: write
 // columns: none
-// Records documents that a sync has read, of which $moves have come from another name, each from and to the name of a
-// record of readers; their readers come with them, in the same transaction. Where another document had the new name, only
-// who may read both may read it, unless that one has moved, too (taken).
+// Records documents that a sync has read. $moves are those that had another name, each with the old and new name of its
+// record of readers, which moves with it in the same transaction. If another document had the new name, only readers of
+// both may read it, unless that document has also moved (taken).
 // include: exclusive_lock()
 UNWIND $rows AS row
 MERGE (s:__GearSource {id: row.id})
@@ -14,7 +14,7 @@ CALL () {
   UNWIND $moves AS move
   OPTIONAL MATCH (former:__GearReaders {id: move.from})
   USING INDEX SEEK former:__GearReaders(id)
-  // All are read before the first is written: documents may exchange names.
+  // All are read before the first is written, because documents may exchange names.
   RETURN collect({to: move.to, source: move.source, taken: move.taken, readers: former.readers}) AS moved
 }
 CALL (moved) {

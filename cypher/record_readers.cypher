@@ -1,8 +1,8 @@
 // name: record_readers(rows, collection, widen)
 // access: write
 // columns: source, kept
-// Records who may read documents, before and after they have passages; an empty list means everybody. kept says that the
-// record stayed as it was: the given readers would let more people read, and $widen does not allow that.
+// Records who may read documents, even if they have no passages; an empty list means everybody. kept says that the
+// record is unchanged, because the given readers would let more people read, and $widen is not set.
 // include: exclusive_lock()
 UNWIND $rows AS row
 OPTIONAL MATCH (former:__GearReaders {id: $collection + '/' + row.source})

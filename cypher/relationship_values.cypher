@@ -2,8 +2,8 @@
 // access: read
 // columns: owner, property, value
 // scope: graph
-// Streams the different texts, at most $most, of the properties in $properties (type: list of properties) of the
-// relationships of these types (owner); each text of a list counts, those longer than $longest do not.
+// Streams at most $most distinct texts of the properties in $properties (type: list of properties) of the relationships
+// of these types (owner), including each text of a list, but not texts longer than $longest.
 MATCH ()-[r:$any(keys($properties))]->()
 WITH type(r) AS owner, r
 UNWIND $properties[owner] AS property

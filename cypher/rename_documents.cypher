@@ -1,9 +1,8 @@
 // name: rename_documents(rows, collection, origin, renamed)
 // access: write
 // columns: none
-// Gives the records of documents, who may read them and what syncs have read, other names; those that begin with $origin as
-// the name of their origin begin with $renamed. Where a document has the new name already, only who may read both may read
-// it.
+// Renames the records of documents: their readers, and what syncs have read; the prefix $origin, the name of their
+// origin, becomes $renamed. If a document already has the new name, only readers of both may read it.
 // include: exclusive_lock()
 UNWIND $rows AS row
 CALL (row) {

@@ -1,8 +1,8 @@
 // name: rename_passages(rows)
 // access: write
 // columns: renamed
-// Gives passages, and the triples that they state, the ids that they have under another source; their vectors and
-// entities stay. A passage whose new id is taken is left alone. renamed is how many were renamed.
+// Gives passages and their triples the ids that they have under another source; their vectors and entities stay. A
+// passage whose new id is taken is not renamed. renamed is how many were renamed.
 // include: shared_lock()
 UNWIND $rows AS row
 MATCH (p:Passage {id: row.from})

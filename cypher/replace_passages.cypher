@@ -2,8 +2,9 @@
 // access: write
 // columns: triples, entities
 // Replaces title, text and embedding (float32) of passages. Deletes the triples of the old text, and the entities that
-// have no other triple; the columns are the numbers of deleted triples and entities. Without $widen, a passage that would
-// get more readers keeps its own. Where a reader loses a passage, reports of communities are hidden until the next build.
+// have no other triple; the columns are the numbers of deleted triples and entities. Without $widen, a passage that
+// would get more readers keeps its own. If a reader loses a passage, reports of communities are hidden until the next
+// build.
 // include: exclusive_lock()
 // include: graph_changed(1)
 MATCH (p:Passage)

@@ -2,13 +2,13 @@
 // access: read
 // columns: passages, triples, adopted, described, ids, allPassages, allTriples, graph
 // scope: filtered
-// How much of the database is in a scope: the number of passages, and of the triples that they state; adopted and
-// described, the number of passages that stand for nodes of an adopted graph, and of their triples; the ids of the
-// passages, if they are at most $kept; the sizes of the database, from the server's own counters; and whether every node
-// of the adopted graph is in the scope, whatever is added to the graph meanwhile.
+// The size of a scope: the numbers of passages and of their triples; adopted and described, the numbers of passages
+// that represent nodes of an adopted graph, and of their triples; the ids of the passages, if they are at most $kept;
+// the sizes of the database, from the server's own counters; and whether every node of the adopted graph is in the
+// scope, whatever is added to the graph meanwhile.
 MATCH (p:Passage)
 /*+ WHERE IN_SCOPE_PASSAGE(p) */
-// Of an adopted graph, a triple may be for fewer readers than its passage.
+// In an adopted graph, a triple may have fewer readers than its passage.
 WITH p.id AS id, p.node IS NOT NULL AS isNode, CASE WHEN p.node IS NULL THEN COUNT { (p)<-[:FROM]-() }
     ELSE COUNT { (p)<-[:FROM]-(t) /*+ WHERE STATED_IN_SCOPE(t) */ } END AS stated
 WITH count(id) AS passages, sum(stated) AS triples, count(CASE WHEN isNode THEN 1 END) AS adopted,

@@ -2,7 +2,7 @@
 // access: read
 // columns: shown, stated
 // The triples of paths as a graph for Neo4j Browser, a row for each. shown is the triple with its entities, or the
-// user's relationship or node that it stands for; stated is its passage, or the node that the passage stands for.
+// user's relationship or node that it represents; stated is its passage, or the node that the passage represents.
 MATCH (t:Triple)
 WHERE t.id IN $ids
 MATCH overlay = (subject)<-[:SUBJECT]-(t)-[:OBJECT]->(object)

@@ -2,9 +2,9 @@
 // access: read
 // columns: known, similar
 // scope: filtered
-// Entities for words that may be misspelt, in one row. known lists those of $words that are in a passage; similar the
-// $limit entities whose keys match $text, which is in Lucene's query syntax, best first, as [key, element id, name as it
-// is written, whether it has an embedding]. Each of $words is a term of that syntax.
+// Entities for words that may be misspelt, in one row. known lists the $words that are in a passage; similar lists the
+// $limit entities whose keys best match $text, which is in Lucene's query syntax, as [key, element id, name, whether it
+// has an embedding]. Each of $words is a term of that syntax.
 CALL () {
   UNWIND $words AS word
   CALL (word) {

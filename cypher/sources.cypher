@@ -3,8 +3,8 @@
 // columns: source, collections
 // scope: filtered
 // timeout: 30
-// The next $limit sources after one in order; collections has a pair for each collection that it is in: the name of the
-// collection, and the number of the source's passages there. The index gives the order, so that no more is read.
+// The next $limit sources after one in order; collections has a pair for each of its collections: the name, and the
+// number of the source's passages there. The index gives the order, so that no more is read.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(source)
 WHERE p.source > $after /*+ AND IN_SCOPE_PASSAGE(p) */

@@ -1,12 +1,12 @@
 // name: stamp_adopted(after, collection, property, readers, limit)
 // access: write
 // columns: last, stamped
-// Puts the next $limit passages of the overlay, in order of id from after $after, and their triples into a collection,
-// and sets who may read them. A node's $property names its readers, one or a list; $readers are those of a node without
-// it, null for everybody. A list without names is nobody, kept as ['']: no principal has a blank name. A triple over the
-// graph states something of both its ends, so only readers of its passage and of both may read it. last is the id of the
-// last passage, stamped how many passages and triples changed; no row where there are no more. Where a reader or a
-// collection loses something, reports of communities are hidden until the next build.
+// Puts the next $limit passages of the overlay after $after, in order of id, and their triples into a collection, and
+// sets who may read them. A node's $property has its readers, one or a list; $readers are those of a node without it,
+// null for everybody. A list without names means nobody, stored as [''], because no principal has a blank name. A
+// triple over the graph is about both its ends, so only readers of its passage and of both ends may read it. last is
+// the id of the last passage, stamped how many passages and triples changed; there is no row at the end. If a reader or
+// a collection loses anything, reports of communities are hidden until the next build.
 // include: exclusive_lock()
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
@@ -28,7 +28,7 @@ WITH p, allowed, was, differs, narrowed
 CALL (p, allowed) {
   MATCH (p)<-[:FROM]-(t:Triple)
   OPTIONAL MATCH (t)-[:SUBJECT|OBJECT]->(end)
-  // What an extractor made of a text states something of its passage alone.
+  // Triples that an extractor made from a text are only about its passage.
   WHERE t.relationship IS NOT NULL OR t.property IS NOT NULL
   WITH t, allowed, CASE WHEN end[$property] IS NULL THEN CASE WHEN end IS NOT NULL THEN $readers END
     ELSE [name IN [] + end[$property] WHERE toStringOrNull(name) IS NOT NULL | toString(name)] END AS named

@@ -1,9 +1,9 @@
 // name: stamp_communities(rows, moved, restricted)
 // access: write
 // columns: communities
-// Sets the sets of readers of communities, and the marks that begin_communities gave before they were built; until then
-// no scope admits them. A report that rests on more than the build goes, if readers were taken from something meanwhile:
-// that may be it.
+// Stores the sets of readers of communities, and the marks of begin_communities from before they were built; until
+// then, no scope admits them. A report that uses more than the build is deleted if anything has lost readers meanwhile,
+// because the report may use it.
 UNWIND $rows AS row
 MATCH (c:__GearCommunity {id: row.id})
 USING INDEX SEEK c:__GearCommunity(id)

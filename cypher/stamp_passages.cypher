@@ -1,8 +1,8 @@
 // name: stamp_passages(after, collection, limit)
 // access: write
 // columns: last
-// Puts the next $limit passages, in order of id from after $after, into a collection, and their triples with them, if
-// they are in none. last is the id of the last of them; no row where there are no more.
+// Puts the next $limit passages after $after, in order of id, and their triples into a collection, if they are in none.
+// last is the id of the last passage; there is no row at the end.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id > $after

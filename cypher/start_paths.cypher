@@ -5,13 +5,13 @@
 // The first step of a walk from passages, in one row.
 // - start: the $limit triples nearest to the query among those of the passages, best first, each as [id, subject,
 //   predicate, object, passage, cosine (at least 0), [degree]], where degree is the higher degree of its two entities.
-//   The triples of a passage are those extracted from it, and those at the user's node that it stands for; at most
+//   The triples of a passage are those extracted from it, and those at the user's node that it represents; at most
 //   1,000 of each, because a node may have any number.
-// - longer: the best $keep paths that extend these by one triple, as lists of the start triple's index and what expand
-//   returns for a triple. Null if $keep is 0 or a start triple has an entity with more than $hub triples: expand then
-//   needs a pool.
-// - passages: [id, title, text, source, position, collection, metadata] of the given passages, of those of start, and
-//   of the first $limit that longer leads to.
+// - longer: the best $keep paths that extend these by one triple, as lists of the start triple's index and the triple
+//   as expand returns it. Null if $keep is 0, or if a start triple has an entity with more than $hub triples: expand
+//   then needs a pool.
+// - passages: [id, title, text, source, position, collection, metadata] of the given passages, of those in start, and
+//   of the first $limit in longer.
 MATCH (p:Passage)
 USING INDEX SEEK p:Passage(id)
 WHERE p.id IN $passages /*+ AND IN_SCOPE_PASSAGE(p) */

@@ -2,7 +2,7 @@
 // access: read
 // columns: id, subject, predicate, object, passage
 // scope: filtered
-// At most $limit of the triples that a passage (its id) states, in order of their three parts.
+// At most $limit triples of a passage (its id), in order of their three parts.
 MATCH (p:Passage {id: $passage})
 USING INDEX SEEK p:Passage(id)
 /*+ WHERE IN_SCOPE_PASSAGE(p) */

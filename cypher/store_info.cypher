@@ -3,10 +3,10 @@
 // columns: model, dimension, datasets, profile, names, vectors, foreign, migrations
 // scope: free
 // The store, or no row in a database without our data: the embedding model and its dimension, the data sets of
-// evaluations, the profile of an adopted graph, the names of the properties that name its nodes, how the vectors of its
-// triples are made, foreign, which is whether the user's nodes have the label Entity, and the versions of the migrations
-// of a target that were applied. Of a data set: its collection, its name and the fingerprint of its files, between tabs;
-// without a fingerprint it is not complete. Before there were collections, a database had one.
+// evaluations, the profile of an adopted graph, the properties that name its nodes, the kind of vectors of its triples,
+// foreign (whether the user's nodes have the label Entity), and the versions of the applied migrations of a target. A
+// data set is its collection, its name and the fingerprint of its files, separated by tabs; without a fingerprint, it
+// is not complete. Before there were collections, a database had only one data set.
 MATCH (s:__GearStore {id: 'store'})
 WITH properties(s) AS store
 RETURN store.embeddingModel AS model, store.dimension AS dimension,

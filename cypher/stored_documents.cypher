@@ -1,7 +1,7 @@
 // name: stored_documents(sources, collection)
 // access: read
 // columns: source
-// Those of the given documents that have passages in a collection.
+// The given documents that have passages in a collection.
 UNWIND $sources AS source
 WITH source
 WHERE EXISTS {

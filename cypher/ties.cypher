@@ -1,7 +1,7 @@
 // name: ties()
 // access: read
 // columns: ties
-// Which labels are connected by which relationship types in the adopted graph: a JSON text of [start, type, end, count]
+// Which relationship types connect which labels in the adopted graph: JSON with a list [start, type, end, count] for
 // each.
 MATCH (s:__GearStore {id: 'store'})
 RETURN coalesce(properties(s).ties, []) AS ties

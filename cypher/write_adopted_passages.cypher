@@ -2,10 +2,10 @@
 // access: write
 // columns: written
 // Writes a passage with an embedding (float32) for each of the user's nodes and links it to the node. A card, a passage
-// made of the properties of a node, is marked as read. New and changed passages have $readers until stamp_adopted says
-// who may read them. written is the number of new or changed passages; when two transactions write the same passage at
-// once, only the first counts it. Where a reader or a collection loses a passage, reports of communities are hidden until
-// the next build.
+// made from the properties of a node, is marked as read. New and changed passages have $readers until stamp_adopted
+// sets who may read them. written is the number of new or changed passages; if two transactions write the same passage
+// at once, only the first counts it. If a reader or a collection loses a passage, reports of communities are hidden
+// until the next build.
 // include: shared_lock()
 UNWIND $rows AS row
 MATCH (n)

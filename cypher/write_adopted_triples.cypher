@@ -2,8 +2,8 @@
 // access: write
 // columns: written
 // Writes a triple with an embedding (float32) for each of the user's relationships, and for each property of a node,
-// which is then both its subject and its object. A new triple has $readers until stamp_adopted says who may read it. What
-// lost an end or its passage meanwhile is skipped. written is how many it wrote.
+// which is then both its subject and its object. A new triple has $readers until stamp_adopted sets who may read it.
+// Rows whose end or passage was deleted meanwhile are skipped. written is how many it wrote.
 // include: shared_lock()
 UNWIND $rows AS row
 MATCH (p:Passage {id: row.passage})
@@ -17,7 +17,7 @@ ON CREATE SET t.subject = row.subject, t.predicate = row.predicate, t.object = r
   t.relationship = row.relationship, t.property = row.property, t.rank = row.rank,
   t.collection = p.collection, t.readers = $readers
 WITH row, t, a, b, p
-// Not MERGE: it locks both ends, and concurrent writes would wait at every hub.
+// Not MERGE, which locks both ends: concurrent writes would wait at every hub.
 WHERE NOT EXISTS { (t)-[:FROM]->() }
 CREATE (t)-[:SUBJECT]->(a)
 CREATE (t)-[:OBJECT]->(b)

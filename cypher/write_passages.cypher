@@ -1,9 +1,9 @@
 // name: write_passages(rows, sources)
 // access: write
 // columns: written
-// Writes passages with their embeddings (float32). written is how many are new. A row without readers gets those on
-// record of its source, which row.of numbers in $sources. Where a new version of a document, whose passages have
-// positions, is for fewer readers, reports of communities are hidden until the next build.
+// Writes passages with their embeddings (float32). written is how many are new. A row without readers gets the recorded
+// ones of its source, at index row.of in $sources. If a new version of a document (whose passages have positions) has
+// fewer readers, reports of communities are hidden until the next build.
 // include: shared_lock()
 CALL () {
   UNWIND $sources AS source

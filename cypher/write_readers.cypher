@@ -1,8 +1,8 @@
 // name: write_readers(rows, widen)
 // access: write
 // columns: passages, triples
-// Sets the readers of passages, and of their triples with them; none means everybody. The columns are the numbers of
-// both that were changed. Without $widen, a passage that would get more readers keeps its own. Where a reader loses a
+// Sets the readers of passages and of their triples; none means everybody. The columns are the numbers of changed
+// passages and triples. Without $widen, a passage that would get more readers keeps its own. If a reader loses a
 // passage, reports of communities are hidden until the next build.
 // include: exclusive_lock()
 // include: graph_changed(1)

@@ -1,9 +1,9 @@
 // name: write_triples(entities, triples, passages, extractor, read)
 // access: write
 // columns: completed
-// Writes triples, each once, with their entities and embeddings (float32), and marks passages as read by an
-// extractor, whose name each triple keeps. completed is the number of passages it marked. Of a passage in $read, whose
-// title and text are those that the extractor saw, nothing is written if it has other text by now.
+// Writes triples, each once, with their entities and embeddings (float32), and marks passages as read by an extractor,
+// whose name each triple stores. completed is the number of passages it marked. $read has the title and text of
+// passages that the extractor saw: if either has changed since, nothing is written for the passage.
 // include: shared_lock()
 CALL () {
   UNWIND $read AS seen
@@ -14,7 +14,7 @@ CALL () {
 }
 CALL (replaced) {
   UNWIND $triples AS row
-  // A passage that was deleted since it was read must not leave entities without triples behind.
+  // A passage deleted since it was read must not leave entities without triples.
   MATCH (p:Passage {id: row.passage})
   USING INDEX SEEK p:Passage(id)
   WHERE NOT p.id IN replaced
@@ -28,7 +28,7 @@ CALL (named) {
   MERGE (e:Entity {key: entity.key})
   ON CREATE SET e.name = entity.name
   WITH e, entity, entity.name = toUpper(entity.name) AS shouted, e.name = toUpper(e.name) AS wasShouted
-  // Of several spellings the least, and one without lower case only if all are: the order of an ingest does not matter.
+  // The first spelling in order, but one in capitals only if all are, so that the order of an ingest does not matter.
   // No lock is taken for the others.
   WHERE wasShouted AND NOT shouted OR wasShouted = shouted AND entity.name < e.name
   SET e.name = entity.name
@@ -45,7 +45,7 @@ CALL (rows) {
   ON CREATE SET t.subject = row.subject, t.predicate = row.predicate, t.object = row.object, t.text = row.text,
     t.extractor = $extractor, t.collection = p.collection, t.readers = p.readers
   WITH row, t, s, o, p
-  // Not MERGE: it locks both ends, and concurrent writes would wait at every hub.
+  // Not MERGE, which locks both ends: concurrent writes would wait at every hub.
   WHERE NOT EXISTS { (t)-[:FROM]->() }
   CREATE (t)-[:SUBJECT]->(s)
   CREATE (t)-[:OBJECT]->(o)

@@ -1,7 +1,7 @@
 // fragment: degree(e)
-// The number of triples at a node. The server knows that of relationships at once, but the user's own nodes may have
-// relationships of the types SUBJECT and OBJECT that are none of ours: where the database has some, and where they are
-// few, triples are counted one by one.
+// The number of triples at a node. The server has the degree of a node at once, but the user's own nodes may have
+// relationships of the types SUBJECT and OBJECT that are not ours: if the database has such ones, or if the degree is
+// small, triples are counted one by one.
 CASE
   WHEN COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } > 20
     /*+ AND COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } > $scope.most */

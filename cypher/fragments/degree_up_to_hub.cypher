@@ -1,6 +1,6 @@
 // fragment: degree_up_to_hub(e)
-// The number of triples at a node, where it only counts whether that is above $hub: one with few relationships is no
-// hub, whatever these are. See degree for the others; of their triples, no more are counted than it takes.
+// The number of triples at a node, if it only matters whether that is above $hub: a node with few relationships is not
+// a hub, whatever these are. For other nodes, see degree; their triples are only counted up to $hub.
 CASE
   WHEN COUNT { (e)<-[:SUBJECT]-() } + COUNT { (e)<-[:OBJECT]-() } <= $hub
     OR COUNT { MATCH ()-[:SUBJECT]->() } = COUNT { MATCH (:Triple)-[:SUBJECT]->() }

@@ -1,5 +1,5 @@
 // fragment: delete_orphans(entities)
-// Deletes those of some entities that no triple mentions any more; their number is orphans.
+// Deletes those among some entities that no triple mentions any more; orphans is their number.
 CALL (entities) {
   UNWIND entities AS e
   WITH e

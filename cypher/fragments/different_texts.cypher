@@ -1,5 +1,6 @@
 // fragment: different_texts()
-// The different texts among the values held, at most $most; each text of a list counts, those longer than $longest do not.
+// At most $most distinct texts among the values held, including each text of a list, but not texts longer than
+// $longest.
 WHERE held IS NOT NULL
 UNWIND CASE WHEN held IS :: LIST<ANY> NOT NULL THEN held ELSE [held] END AS value
 WITH owner, property, value

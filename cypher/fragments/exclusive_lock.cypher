@@ -1,5 +1,5 @@
 // fragment: exclusive_lock()
-// Deletions and changes of readers run one after another, and no write beside them.
+// Deletions and changes of readers run one after another, and never at the same time as a write.
 CALL () {
   MATCH (turn:__GearStore {id: 'turn'})
   USING INDEX SEEK turn:__GearStore(id)

@@ -1,5 +1,5 @@
 // fragment: graph_written()
-// Makes projections of the graph stale by one of 64 stamps: writers would take turns at a single node.
+// Makes projections of the graph stale by one of 64 stamps, because writers would wait for each other at a single node.
 CALL () {
   WITH 'stamp/' + toInteger(rand() * 64) AS id
   MERGE (s:__GearStore {id: id})

@@ -1,6 +1,6 @@
 // fragment: names_of(e)
-// The names of a node, as a list: of an entity of ours, by which no triple stands for what the user's graph has, its
-// name; of any other node, the values of the properties in $names. A graph that is adopted may have entities beside it.
+// The names of a node, as a list: for our own entities, at which no triple represents data of the user's graph, the
+// name; for any other node, the values of the properties in $names. There may be entities beside an adopted graph.
 CASE
   WHEN e:Entity AND e.key IS NOT NULL AND COLLECT {
     MATCH (e)<-[:SUBJECT|OBJECT]-(told:Triple)

@@ -1,6 +1,6 @@
 // fragment: nearest_entities(e, wanted, most)
-// The entities whose vectors are nearest to the wanted one, as e: by an index, nearest first, or all that are to be
-// considered. No index filters them by collection.
+// The entities whose vectors are nearest to the wanted one, as e: from an index, nearest first, or all candidates
+// without an index. No index filters them by collection.
 // form: plain
 CALL db.index.vector.queryNodes('gear_entity_embedding', most, wanted) YIELD node AS e
 /*+ WITH * WHERE IN_SCOPE_ENTITY(e) */

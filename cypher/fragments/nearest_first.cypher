@@ -1,5 +1,5 @@
 // fragment: nearest_first(t, wanted)
-// Puts what was read instead of an index in the order of an index.
+// Sorts candidates that were read without an index in the order of an index.
 // form: plain
 // form: small_scope
 WITH t, vector.similarity.cosine(t.embedding, wanted) AS score

@@ -1,6 +1,6 @@
 // fragment: nearest_passages(p, wanted, most)
-// The passages whose vectors are nearest to the wanted one, as p: by an index, nearest first, or all that are to be
-// considered.
+// The passages whose vectors are nearest to the wanted one, as p: from an index, nearest first, or all candidates
+// without an index.
 // form: plain
 CALL db.index.vector.queryNodes('gear_passage_embedding', most, wanted) YIELD node AS p
 /*+ WITH * WHERE IN_SCOPE_PASSAGE(p) */

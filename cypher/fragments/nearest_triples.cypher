@@ -1,6 +1,6 @@
 // fragment: nearest_triples(t, wanted, most)
-// The triples whose vectors are nearest to the wanted one, as t: by an index, nearest first, or all that are to be
-// considered.
+// The triples whose vectors are nearest to the wanted one, as t: from an index, nearest first, or all candidates
+// without an index.
 // form: plain
 CALL db.index.vector.queryNodes('gear_triple_embedding', most, wanted) YIELD node AS t
 /*+ WITH * WHERE IN_SCOPE_TRIPLE(t) */

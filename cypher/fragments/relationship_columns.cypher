@@ -1,5 +1,5 @@
 // fragment: relationship_columns()
-// What adoptable_relationships tells of a relationship r between a and b, from properties on.
+// The columns of adoptable_relationships for a relationship r between a and b, from properties on.
 [key IN $properties WHERE r[key] IS NOT NULL | [key, CASE
   WHEN r[key] IS :: LIST<ANY> NOT NULL
     THEN substring(reduce(text = '', part IN r[key][..10] | text + ', ' + coalesce(toStringOrNull(part), '')), 2, 500)

@@ -1,5 +1,5 @@
 // fragment: shared_lock()
-// Writes run side by side, and deletions wait for them: this look-up takes a shared lock on the index entry.
+// Writes run concurrently, and deletions wait for them: this look-up takes a shared lock on the index entry.
 CALL () {
   MATCH (gate:__GearStore {id: 'gate'})
   USING INDEX SEEK gate:__GearStore(id)

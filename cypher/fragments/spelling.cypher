@@ -1,6 +1,6 @@
 // fragment: spelling(e)
-// The name of an entity as write_triples would choose it from the triples of the scope, and its key; that of the entity
-// itself may be the spelling of a passage outside the scope.
+// The name of an entity as write_triples would choose it from the triples of the scope, and its key; the entity's own
+// name may be a spelling from a passage outside the scope.
 COLLECT {
   MATCH (e)<-[scopeEnd:SUBJECT|OBJECT]-(scopeTriple:Triple)
   WITH scopeEnd, scopeTriple
