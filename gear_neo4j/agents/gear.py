@@ -61,7 +61,7 @@ class GearAgent(Budget):
     def _one_step_k(self) -> Self:
         over = self.over
         if isinstance(over, SyncGE) and "base_k" in over.model_fields_set and over.base_k != self.step_k:
-            raise SettingsError(f"gear reads step_k passages per round ({self.step_k}): leave base_k of sync out")
+            raise SettingsError(f"gear reads step_k passages a round ({self.step_k}): leave base_k of sync out")
         return self
 
 

@@ -408,7 +408,7 @@ def test_a_graph_that_is_not_ours_is_left_alone(empty, server, embedder):
 
     with opened(server, embedder) as gear:
         assert not gear.communities.read().communities
-        with pytest.raises(InputError, match="ingest or adopt"):
+        with pytest.raises(InputError, match="ingest documents or adopt a graph"):
             gear.communities.build()
 
     assert before == dump(empty)

@@ -348,7 +348,7 @@ def test_a_budget_ends_it_between_steps(model):
 def test_what_makes_no_sense_is_refused(model):
     """No tool, two of one name, a blank question, options out of range."""
     with model(script(plans(DONE))) as gear:
-        with pytest.raises(SettingsError, match="name of its own"):
+        with pytest.raises(SettingsError, match="tools with different names"):
             ask(gear, [Known(), Known()])
         with pytest.raises(SettingsError, match="at least one tool"):
             PlannerLoop([], planner=PromptedPlanner(gear.chat))

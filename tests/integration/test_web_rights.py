@@ -245,7 +245,7 @@ def test_what_was_sent_without_a_key_is_not_done_once_there_are_keys(database, s
 
     assert "done" == again["state"]
     assert ["done", "cancelled", "cancelled"] == [job["state"] for job in jobs]
-    assert [True, True] == ["keys now" in jobs[1]["detail"], "revoked" in jobs[2]["detail"]]
+    assert [True, True] == ["requires a key" in jobs[1]["detail"], "revoked" in jobs[2]["detail"]]
 
 
 def test_a_file_of_keys_that_cannot_be_used_loses_no_job(running, keys, file, monkeypatch):

@@ -96,7 +96,7 @@ def test_every_query_can_be_shown_under_a_scope_or_is_refused(name):
         (["seed_triple"], "there is no query 'seed_triple': did you mean seed_triples? 'gear cypher' lists them"),
         (["../x"], "there is no query '../x': 'gear cypher' lists them"),
         (["write_triples", "--scoped"], "this is refused under a scope: cypher/write_triples.cypher reads or writes"),
-        (["--scoped"], "--scoped, --search-clause and --small-scope are for one query: name it"),
+        (["--scoped"], "--scoped, --search-clause and --small-scope show one query: name it"),
         (["counts", "--search-clause", "--small-scope"], "choose --search-clause or --small-scope"),
     ],
 )
