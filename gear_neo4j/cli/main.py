@@ -64,7 +64,7 @@ COMMANDS: Commands = {
     ),
     "sync": (
         "gear_neo4j.cli.sync:sync",
-        "Bring a collection to what SOURCES hold now: documents that are new, changed, moved or gone.",
+        "Update a collection from SOURCES: documents that are new, changed, moved or gone.",
     ),
     "export": (
         "gear_neo4j.cli.export:export",

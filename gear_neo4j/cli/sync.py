@@ -1,4 +1,4 @@
-"""``gear sync``: bring a collection to what its sources hold now."""
+"""``gear sync``: update a collection from its sources."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -73,7 +73,7 @@ def sync(
     json_file: Path | None,
     settings: Settings,
 ) -> None:
-    """Bring a collection to what SOURCES hold now: documents that are new, changed, moved or gone.
+    """Update a collection from SOURCES: documents that are new, changed, moved or gone.
 
     SOURCES are folders and documents, or addresses such as s3://bucket/folder. With --key they are tables, of which
     each row is a document: Parquet, Arrow or CSV files, or databases. What has not changed since the last sync is not

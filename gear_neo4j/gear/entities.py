@@ -29,7 +29,7 @@ def passage_record(graph: Graph, id: str) -> PassageRecord:
     """
     passage = graph.store.passages([id]).get(id) if is_storable(id) else None
     if passage is None:
-        raise NothingFound("there is no passage of that id: use the id of a hit or of a citation")
+        raise NothingFound("there is no passage with that id: use the id of a hit or of a citation")
     triples = graph.store.stated_triples(id, limit=MOST_TRIPLES + 1)
     return PassageRecord(passage, tuple(triples[:MOST_TRIPLES]), exact=len(triples) <= MOST_TRIPLES)
 
@@ -50,7 +50,7 @@ def entity_record(graph: Graph, id: str) -> EntityRecord:
     """
     record = graph.entities.record(id) if is_storable(id) else None
     if record is None:
-        raise NothingFound("there is no entity of that id: look it up by its name")
+        raise NothingFound("there is no entity with that id: look it up by its name")
     return record
 
 

@@ -127,7 +127,7 @@ def _problem(uri: str) -> str:
         return "its host is malformed: give an address such as bolt://localhost:7687"
     # Only neo4j:// takes a query, the routing context; today the driver ignores the rest, later it will refuse it.
     if parts.path not in ("", "/") or parts.fragment or (parts.query and parts.scheme.startswith("bolt")):
-        return "it goes on after the port: end it there, and name a database by NEO4J_DATABASE"
+        return "it has text after the port: remove it, and set NEO4J_DATABASE for a database"
     return "" if _has_valid_port(parts) else "its port must be a number from 1 to 65535"
 
 

@@ -60,7 +60,7 @@ def grant(caller: Caller, collection: str) -> Grant:
 
     Raises:
         HTTPException: 403, the caller may not write, or not there.
-        SettingsError: the name is none.
+        SettingsError: the name is not valid.
     """
     require_writer(caller)
     name = checked_name(collection, kind="collection")

@@ -46,7 +46,7 @@ def test_the_link_of_a_passage_opens_it(watch, site):
     assert PASSAGES["town"] in text
     assert "Open the source" not in text
     assert there.page.get_by_label("Your question").is_visible()
-    missing.page.get_by_text("there is no passage of that id").wait_for()
+    missing.page.get_by_text("there is no passage with that id").wait_for()
 
 
 def test_paths_are_drawn_and_listed_with_their_cypher(watch, site):

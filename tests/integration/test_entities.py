@@ -125,7 +125,7 @@ def test_a_hidden_name_is_like_one_that_does_not_exist(gear, name):
 @pytest.mark.parametrize("id", ["", "4:none:1", "p1", "\ud800", "x" * 5_000, "' OR true //"])
 def test_an_unknown_id_is_an_error_of_one_line(gear, id):
     """Whatever the id is, of which nothing is repeated."""
-    with pytest.raises(NothingFound, match=r"^there is no entity of that id: look it up by its name$"):
+    with pytest.raises(NothingFound, match=r"^there is no entity with that id: look it up by its name$"):
         gear.entity(id)
 
 

@@ -215,7 +215,7 @@ def test_resources_give_what_the_tools_give(view):
             (content,) = (await client.read_resource(uri)).contents
             texts.append(json.loads(content.text))
         for uri in (f"gear://passage/hr%2F{SECRET}", "gear://passage/nosuch", "gear://passage/..%2F..%2Fetc"):
-            with pytest.raises(MCPError, match="there is no passage of that id"):
+            with pytest.raises(MCPError, match="there is no passage with that id"):
                 await client.read_resource(uri)
         templates = (await client.list_resource_templates()).resource_templates
         return [*texts, templates[0].uri_template, str((await client.list_resources()).resources[0].uri)]
@@ -311,7 +311,7 @@ def running():
 @pytest.mark.parametrize(
     ("tool", "arguments", "words"),
     [
-        ("fetch", {"id": "nosuch"}, "there is no passage of that id: use the id of a hit or of a citation"),
+        ("fetch", {"id": "nosuch"}, "there is no passage with that id: use the id of a hit or of a citation"),
         ("search", {"query": " "}, "the question is empty"),
         ("search", {"query": "Who?", "retriever": "nosuch"}, "there is no retriever 'nosuch': choose one of auto,"),
         ("search", {"query": "Who?", "base": "bm25"}, "auto has no option 'base'"),

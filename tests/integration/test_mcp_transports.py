@@ -79,7 +79,7 @@ def test_a_host_starts_it_as_a_process(graph, environment, tmp_path):
     assert ["docs_search", "docs_fetch", "docs_paths", "docs_status"] == tools
     assert (1, 1, 2) == (status["passages"], status["triples"], status["entities"])
     assert "Ada lives in Elbe." == open_.structured_content["text"]
-    assert "there is no passage of that id" in hidden.content[0].text
+    assert "there is no passage with that id" in hidden.content[0].text
 
 
 def test_a_process_ends_when_its_host_goes(graph, environment, tmp_path):

@@ -61,7 +61,7 @@ def test_of_very_many_triples_some_are_left_out(gear, monkeypatch):
 @pytest.mark.parametrize("id", ["", "p4", "p3 ", "P3", "\ud800", "p\x00", "x" * 5_000, "'} RETURN 1 //"])
 def test_an_unknown_id_is_an_error_of_one_line(gear, id):
     """Whatever the id is, of which nothing is repeated."""
-    with pytest.raises(NothingFound, match=r"^there is no passage of that id: use the id of a hit or of a citation$"):
+    with pytest.raises(NothingFound, match=r"^there is no passage with that id: use the id of a hit or of a citation$"):
         gear.passage(id)
 
 

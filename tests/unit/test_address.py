@@ -32,10 +32,10 @@ from gear_neo4j.text.redaction import without_login
         ("bolt://localhost:-1", "its port must be"),
         ("bolt://localhost:70000", "its port must be"),
         ("bolt://[::1", "its host is malformed"),
-        ("bolt://localhost:7687/movies", "name a database by NEO4J_DATABASE"),
-        ("neo4j://localhost/movies", "it goes on after the port"),
-        ("bolt://localhost?a=b", "it goes on after the port"),
-        ("neo4j://localhost#a", "it goes on after the port"),
+        ("bolt://localhost:7687/movies", "set NEO4J_DATABASE for a database"),
+        ("neo4j://localhost/movies", "it has text after the port"),
+        ("bolt://localhost?a=b", "it has text after the port"),
+        ("neo4j://localhost#a", "it has text after the port"),
     ],
 )
 def test_an_address_that_cannot_be_used_is_one_line(uri, words):

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 class Job:
     """The parameters of every process of an ingest; without an embedder, that of the settings is used.
 
-    ``folder`` is the working folder that paths are relative to, ``prefix`` begins the sources that lines name.
+    ``folder`` is the working folder that paths are relative to, ``prefix`` the prefix of the sources in JSONL lines.
     """
 
     settings: Settings
