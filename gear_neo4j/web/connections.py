@@ -16,6 +16,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from gear_neo4j.web.problems import MEDIA_TYPE, Failure
+from gear_neo4j.web.unread import CONNECTION
 
 LARGEST_HEAD = 16 * 1024
 # What is read at once: h11 measures a head only while it is not whole.
@@ -82,6 +83,8 @@ class Connection(H11Protocol):
         self._waiting = waiting
         self._deadline: asyncio.TimerHandle | None = None
         self._unread = 0
+        # uvicorn copies this into the scope of each request.
+        self.app_state = {**self.app_state, CONNECTION: self}
         self.network = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
