@@ -21,6 +21,8 @@ THREADS := $(if $(NEO4J_URI),,OMP_NUM_THREADS=1)
 # do not pay off.
 JVM := $(if $(NEO4J_URI),,JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:Tier4InvocationThreshold=20000 \
 	-XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=150000 $$JAVA_TOOL_OPTIONS")
+# One test of minutes or hours; its own limit, which grows with its runs, still holds.
+ONE_LONG_TEST := -o faulthandler_timeout=0
 # Some machines forbid Python to keep what it compiles; these tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 DATA := $(or $(GEAR_DATA),../shared/data)
@@ -70,11 +72,13 @@ faults: .venv/.installed-dev
 # Each corpus is written twice: whole, and what the scope admits of it.
 scopes: .venv/.installed-dev
 	$(JVM) $(THREADS) GEAR_SCOPE_RUNS=$(or $(RUNS),1000) \
-		$(BIN)/python -m pytest tests/integration/test_scopes.py --hypothesis-profile=random
+		$(BIN)/python -m pytest tests/integration/test_scopes.py $(ONE_LONG_TEST) \
+		--hypothesis-profile=random
 
 # A life is a row of steps; after each, what everybody sees is compared with a model. RUNS lives.
 lives: .venv/.installed-dev
-	$(JVM) $(THREADS) GEAR_LIVES_RUNS=$(or $(RUNS),2000) $(BIN)/python -m pytest tests/lives --hypothesis-profile=random
+	$(JVM) $(THREADS) GEAR_LIVES_RUNS=$(or $(RUNS),2000) $(BIN)/python -m pytest tests/lives $(ONE_LONG_TEST) \
+		--hypothesis-profile=random
 
 lint: .venv/.installed-dev
 	$(BIN)/ruff check .
