@@ -17,10 +17,13 @@ BIN := .venv/bin
 # process, torch would spend most of its time waiting for its own threads. On two cores a third process gains nothing.
 WORKERS := $(if $(NEO4J_URI),,-n 2 --dist loadfile --no-loadscope-reorder)
 THREADS := $(if $(NEO4J_URI),,OMP_NUM_THREADS=1)
-# These servers live for minutes. Compiling for hours of use, a third of their work, and a collector with its own threads
-# do not pay off.
+# These servers live for minutes. Compiling for hours of use, a third of their work, a collector with its own threads, and a
+# second look at the classes of verified jars, a tenth of a start, do not pay off.
 JVM := $(if $(NEO4J_URI),,JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:Tier4InvocationThreshold=20000 \
-	-XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=150000 $$JAVA_TOOL_OPTIONS")
+	-XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=150000 \
+	-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote $$JAVA_TOOL_OPTIONS")
+# One test of minutes or hours; its own limit, which grows with its runs, still holds.
+ONE_LONG_TEST := -o faulthandler_timeout=0
 # Some machines forbid Python to keep what it compiles; these tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 DATA := $(or $(GEAR_DATA),../shared/data)
@@ -70,11 +73,13 @@ faults: .venv/.installed-dev
 # Each corpus is written twice: whole, and what the scope admits of it.
 scopes: .venv/.installed-dev
 	$(JVM) $(THREADS) GEAR_SCOPE_RUNS=$(or $(RUNS),1000) \
-		$(BIN)/python -m pytest tests/integration/test_scopes.py --hypothesis-profile=random
+		$(BIN)/python -m pytest tests/integration/test_scopes.py $(ONE_LONG_TEST) \
+		--hypothesis-profile=random
 
 # A life is a row of steps; after each, what everybody sees is compared with a model. RUNS lives.
 lives: .venv/.installed-dev
-	$(JVM) $(THREADS) GEAR_LIVES_RUNS=$(or $(RUNS),2000) $(BIN)/python -m pytest tests/lives --hypothesis-profile=random
+	$(JVM) $(THREADS) GEAR_LIVES_RUNS=$(or $(RUNS),2000) $(BIN)/python -m pytest tests/lives $(ONE_LONG_TEST) \
+		--hypothesis-profile=random
 
 lint: .venv/.installed-dev
 	$(BIN)/ruff check .

@@ -62,7 +62,7 @@ def search_repeatedly(gear: Gear, questions: list[str], base: BaseName, record: 
         if stop.is_set():
             return
         started = time.perf_counter()
-        with record.pluralize("search"):
+        with record.count("search"):
             gear.search(question, retriever=Naive(base=base))
             record.searches.append(1_000 * (time.perf_counter() - started))
 
@@ -79,7 +79,7 @@ def ingest_repeatedly(
         (batch,) = itertools.islice(SyntheticCorpus(PASSAGES, seed=1 + number + 2 * turn).batches(size=A_BATCH), 1)
         with corpus.open("w") as texts, triples.open("w") as facts:
             write_batch(batch, texts, facts, source=source)
-        with record.pluralize("ingest"):
+        with record.count("ingest"):
             gear.ingest([corpus], triples=[triples])
         written.put(source)
         corpus.unlink()
@@ -94,7 +94,7 @@ def forget_repeatedly(gear: Gear, written: "Queue[str]", record: Record, last: t
         except Empty:
             continue
         before = record.done["forget"]
-        with record.pluralize("forget"), suppress(NothingFound):
+        with record.count("forget"), suppress(NothingFound):
             # An ingest that the restart of the server ended may have written nothing.
             gear.corpus.forget(source)
         if record.done["forget"] == before:

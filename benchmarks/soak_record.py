@@ -50,7 +50,7 @@ class Record:
         self.stopped_at = None
 
     @contextmanager
-    def pluralize(self, name: str) -> Iterator[None]:
+    def count(self, name: str) -> Iterator[None]:
         """Count a success or an error.
 
         ``ServerUnavailable`` while the server is away is not an error: it says that trying again will do.

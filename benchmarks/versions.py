@@ -1,8 +1,9 @@
 """This version and an earlier commit by turns: ``python -m benchmarks.versions COMMIT DATASET_DIR``.
 
 Each has a server of its own, which it fills. A round of searches is ``gear evaluate --retriever naive`` in a process of
-its own. A round of ingests writes a tenth of the data set into a fresh database, for which the schema and the plans of
-all queries are made, and then the rest, with vectors that need no model. Every other round, this version goes first.
+its own, and the same again for a principal, who may read everything. A round of ingests writes a tenth of the data set
+into a fresh database, for which the schema and the plans of all queries are made, and then the rest, with vectors that
+need no model. Every other round, this version goes first.
 """
 
 import argparse
@@ -28,7 +29,7 @@ from gear_neo4j.settings import Settings
 
 REPOSITORY = Path(__file__).parents[1]
 RESULTS = REPOSITORY / "docs" / "benchmarks" / "versions.json"
-PARTS = ("p50", "p95", "expand", "tenth", "rest")
+PARTS = ("p50", "p95", "expand", "scoped", "tenth", "rest")
 ROUNDS = 6
 EVALUATE = "from gear_neo4j.cli.main import main; main()"
 INGEST = """
@@ -71,16 +72,22 @@ def run(tree: Path, server: LocalServer, script: str, *arguments: object) -> str
 
 def evaluate(tree: Path, dataset: Path, server: LocalServer) -> dict[str, Any]:
     """Recall, and latency in milliseconds, of the version in ``tree``."""
-    with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        run(tree, server, EVALUATE, "evaluate", dataset, "--retriever", "naive", "--json", file.name)
-        report = json.loads(Path(file.name).read_text(encoding="utf-8"))
+    report, scoped = (evaluation(tree, dataset, server, *scope) for scope in ((), ("--as", "group:legal")))
     latency = report["latency_ms"]
     return {
         "recall": report["recall"],
         "p50": latency["p50"],
         "p95": latency["p95"],
         "expand": latency["expand"]["p50"],
+        "scoped": scoped["latency_ms"]["p50"],
     }
+
+
+def evaluation(tree: Path, dataset: Path, server: LocalServer, *scope: str) -> dict[str, Any]:
+    """The report of ``gear evaluate``."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        run(tree, server, EVALUATE, "evaluate", dataset, "--retriever", "naive", *scope, "--json", file.name)
+        return dict(json.loads(Path(file.name).read_text(encoding="utf-8")))
 
 
 def ingest(tree: Path, dataset: Path, settings: Settings) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from gear_neo4j.web.callers import Caller, KeyBackend, refuse
 from gear_neo4j.web.entry import Entry, entry_of
 from gear_neo4j.web.key_watch import KeyWatch
 from gear_neo4j.web.middleware import AtOnce, PlainErrors, RequestEntry, SameOrigin
-from gear_neo4j.web.openapi import DOCS_PATHS, openapi_of, with_docs
+from gear_neo4j.web.openapi import DOCS_PATHS, with_docs, with_openapi
 from gear_neo4j.web.options import LOOPBACK, ServiceOptions
 from gear_neo4j.web.problems import failure_of, failure_response, http_failure
 from gear_neo4j.web.routes import (
@@ -43,6 +43,7 @@ from gear_neo4j.web.routes import (
     retrieval,
 )
 from gear_neo4j.web.service import Service, make_service
+from gear_neo4j.web.unread import UnreadAnswers
 
 CLOSING_SECONDS = 5.0
 _AGAIN = {"Retry-After": "1"}
@@ -89,8 +90,8 @@ def create_app(
         title="gear-neo4j",
         version=version("gear-neo4j"),
         description="Multi-hop retrieval and answers over a Neo4j database.",
-        docs_url=None,
-        redoc_url=None,
+        # The document has a route of its own; FastAPI writes it anew for each request.
+        openapi_url=None,
         lifespan=partial(_lifespan, service=service, mounts=mounts),
         # FastAPI would log exceptions with their messages and those of the database.
         telemetry={"logs": False, "exclude": _is_probe},
@@ -104,7 +105,7 @@ def create_app(
     pages.with_page(app)
     if options.docs:
         with_docs(app)
-    app.openapi = partial(openapi_of, app)  # type: ignore[method-assign]
+    with_openapi(app)
     for path, mount in mounts.items():
         # A mount alone would redirect requests of its own path, and not every client follows redirects.
         mounted = _Mounted(mount.app, path)
@@ -128,6 +129,7 @@ def _middleware(service: Service, mounts: Mapping[str, Mount]) -> list[Middlewar
 
     backend = KeyBackend(service.ring, service.views, failed=options.failed_keys, is_open=is_open)
     return [
+        Middleware(UnreadAnswers),
         Middleware(RequestEntry, on_end=partial(_end, service)),
         Middleware(PlainErrors),
         Middleware(
@@ -159,7 +161,7 @@ def _of_key(most: int, what: str, counts: Callable[[Scope], bool]) -> Middleware
         caller = scope["user"]
         return caller.name if isinstance(caller, Caller) and counts(scope) else None
 
-    failure = http_failure(429, f"this key has {most} {what} running, its limit: wait for one to end", headers=_AGAIN)
+    failure = http_failure(429, f"this key has reached its limit of concurrent {what} ({most}): wait for one to end", headers=_AGAIN)
     return Middleware(AtOnce, most=most, name_of=name_of, failure=failure)
 
 

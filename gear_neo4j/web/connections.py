@@ -16,6 +16,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from gear_neo4j.web.problems import MEDIA_TYPE, Failure
+from gear_neo4j.web.unread import CONNECTION
 
 LARGEST_HEAD = 16 * 1024
 # Bytes passed to h11 at once, because it limits only heads that are incomplete.
@@ -81,6 +82,8 @@ class Connection(H11Protocol):
         self._waiting = waiting
         self._deadline: asyncio.TimerHandle | None = None
         self._unread = 0
+        # uvicorn copies this into the scope of each request.
+        self.app_state = {**self.app_state, CONNECTION: self}
         self.network = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]

@@ -1,7 +1,8 @@
 """Middleware of every request: entry and log line, security headers, the check of its origin, plain errors."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -13,7 +14,6 @@ from gear_neo4j.web.entry import Entry, begin
 from gear_neo4j.web.problems import Failure, failure_of, failure_response, http_failure
 
 UNMATCHED = "unmatched"
-PIECE = 64 * 1024
 # A response that sets one of these keeps its own.
 SECURITY: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -59,8 +59,7 @@ class RequestEntry:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 _add_headers(MutableHeaders(scope=message), entry)
-            for part in _in_pieces(message):
-                await send(part)
+            await send(message)
 
         try:
             await self._app(scope, receive, send_with_headers)
@@ -70,14 +69,6 @@ class RequestEntry:
                 await failure_response(HTTPConnection(scope), failure_of(error))(scope, receive, send_with_headers)
         finally:
             self._on_end(entry, entry.route or route_of(scope), scope["method"], status)
-
-
-def _in_pieces(message: Message) -> Iterator[Message]:
-    """A large body in pieces: as a whole, it would stay in memory after its request has ended, until it is read."""
-    body = message.get("body", b"")
-    for start in range(0, len(body) - PIECE, PIECE):
-        yield {"type": message["type"], "body": body[start : start + PIECE], "more_body": True}
-    yield {**message, "body": body[(len(body) - 1) // PIECE * PIECE :]} if len(body) > PIECE else message
 
 
 def _add_headers(headers: MutableHeaders, entry: Entry) -> None:
@@ -94,6 +85,9 @@ def route_of(scope: Scope) -> str:
 
 class AtOnce:
     """Refuses a request while too many with the same name are running.
+
+    A request is under way until its whole answer is there, not until that is read: clients that do not read must not
+    keep others out. See :mod:`gear_neo4j.web.unread`.
 
     Args:
         name_of: the name by which a request is counted; None if it is not counted.
@@ -117,12 +111,20 @@ class AtOnce:
             await failure_response(HTTPConnection(scope), self._failure)(scope, receive, send)
             return
         self._running[name] += 1
-        try:
-            await self._app(scope, receive, send)
-        finally:
-            self._running[name] -= 1
-            if not self._running[name]:
-                del self._running[name]
+        with ExitStack() as slot:
+            slot.callback(self._free, name)
+
+            async def send_and_free(message: Message) -> None:
+                if message["type"] == "http.response.body" and not message.get("more_body", False):
+                    slot.close()
+                await send(message)
+
+            await self._app(scope, receive, send_and_free)
+
+    def _free(self, name: str) -> None:
+        self._running[name] -= 1
+        if not self._running[name]:
+            del self._running[name]
 
 
 class SameOrigin:

@@ -1,7 +1,9 @@
 """The OpenAPI document, and, optionally, Swagger UI over it."""
 
+import json
 import re
 from base64 import b64encode
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -16,8 +18,9 @@ from gear_neo4j.web.problems import MEDIA_TYPE
 
 SwaggerFile = Literal["swagger-ui-bundle.js", "swagger-ui.css", "favicon.png"]
 _SCRIPT, _STYLE, _ICON = get_args(SwaggerFile)
+OPENAPI = "/openapi.json"
 _DOCS = "/docs"
-DOCS_PATHS = (_DOCS, "/openapi.json", *(f"{_DOCS}/{name}" for name in get_args(SwaggerFile)))
+DOCS_PATHS = (_DOCS, OPENAPI, *(f"{_DOCS}/{name}" for name in get_args(SwaggerFile)))
 # Swagger UI sets styles of elements, and draws its icons as data.
 _DOCS_POLICY = (
     "default-src 'none'; script-src 'self' '{digest}'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -29,16 +32,26 @@ _KEYS = {
 }
 
 
-def openapi_of(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document, made once, with the media type of problems and the two ways to send a key."""
-    if app.openapi_schema is None:
-        document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
-        for path, methods in document["paths"].items():
-            for operation in methods.values():
-                _describe(path, operation)
-        document["components"]["securitySchemes"] = _KEYS
-        app.openapi_schema = document
-    return app.openapi_schema
+def with_openapi(app: FastAPI) -> None:
+    """Describe an application at ``/openapi.json``; the document is large, so it is made once, when it is wanted."""
+
+    @cache
+    def document() -> bytes:
+        return json.dumps(_openapi_of(app), ensure_ascii=False, separators=(",", ":")).encode()
+
+    @app.get(OPENAPI, include_in_schema=False)
+    async def openapi() -> Response:
+        return Response(document(), media_type="application/json")
+
+
+def _openapi_of(app: FastAPI) -> dict[str, Any]:
+    """The document, with the media type of problems and the two ways to send a key."""
+    document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+    for path, methods in document["paths"].items():
+        for operation in methods.values():
+            _describe(path, operation)
+    document["components"]["securitySchemes"] = _KEYS
+    return document
 
 
 def _describe(path: str, operation: dict[str, Any]) -> None:
@@ -55,7 +68,7 @@ def with_docs(app: FastAPI) -> None:
     """Add Swagger UI; its scripts come from a package, so that nothing is loaded from another host."""
     folder = Path(str(files("fastapi_offline"))) / "static"
     html = get_swagger_ui_html(
-        openapi_url="/openapi.json",
+        openapi_url=OPENAPI,
         title=app.title,
         swagger_js_url=f"{_DOCS}/{_SCRIPT}",
         swagger_css_url=f"{_DOCS}/{_STYLE}",

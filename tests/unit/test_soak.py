@@ -7,7 +7,7 @@ from gear_neo4j.errors import InputError, ServerUnavailable
 
 
 def fail(record, error):
-    with record.pluralize("search"):
+    with record.count("search"):
         raise error
 
 
@@ -25,7 +25,7 @@ def test_an_unavailable_server_is_no_error_while_it_is_restarted():
 def test_a_call_that_began_before_a_restart_may_fail_after_it():
     record = Record()
 
-    with record.pluralize("search"):
+    with record.count("search"):
         with record.restart():
             pass
         raise ServerUnavailable("away")

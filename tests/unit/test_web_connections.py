@@ -11,8 +11,10 @@ import pytest
 import uvicorn
 
 from gear_neo4j.web.connections import LARGEST_HEAD, ConnectionLimits
-from gear_neo4j.web.middleware import PIECE, RequestEntry
+from gear_neo4j.web.middleware import AtOnce, RequestEntry
+from gear_neo4j.web.problems import http_failure
 from gear_neo4j.web.running import config_of, listen
+from gear_neo4j.web.unread import MOST_BYTES, PIECE, UnreadAnswers
 from tests.waiting import settle
 
 SECONDS = 0.5
@@ -53,11 +55,12 @@ class App:
 
 
 @contextmanager
-def served(*, most=500):
+def served(*, most=500, requests=500, unread=MOST_BYTES):
     """The application behind uvicorn as it is configured for the service: its port, and the application."""
     app = App()
-    limits = ConnectionLimits(most=most, seconds=SECONDS)
-    server = uvicorn.Server(config_of(app, limits=limits))
+    at_once = AtOnce(app, most=requests, name_of=lambda _: "", failure=http_failure(503, "too many requests"))
+    outermost = UnreadAnswers(RequestEntry(at_once, on_end=lambda *_: None), most=unread)
+    server = uvicorn.Server(config_of(outermost, limits=ConnectionLimits(most=most, seconds=SECONDS)))
     with listen("127.0.0.1", 0) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
@@ -215,9 +218,52 @@ def test_a_crowd_from_one_address_drops_its_own():
     assert answer.startswith(b"HTTP/1.1 200 ")
 
 
+def test_clients_that_do_not_read_keep_nobody_out():
+    """Their requests have ended. One that is still answered counts, and one that never ends does."""
+    with served(requests=2) as (port, app), ExitStack() as stack:
+
+        def ask(path):
+            connection = stack.enter_context(connected(port, room=4_096))
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+
+        def status():
+            return httpx.get(f"http://127.0.0.1:{port}/").status_code
+
+        for _ in range(5):
+            ask("/large")
+        assert settle(lambda: app.requests == 5)
+        beside_unread = status()
+        ask("/gate")
+        assert app.waits.wait(PATIENCE)
+        beside_one = status()
+        ask("/endless")
+        beside_two = settle(lambda: status() == 503)
+        app.released.set()
+
+    assert (200, 200) == (beside_unread, beside_one)
+    assert beside_two
+
+
+def test_answers_that_nobody_reads_make_room_for_others():
+    """The oldest goes; the newest is kept, however large."""
+    size = 64 * len(PART)
+    with served(unread=2 * size) as (port, app), ExitStack() as stack:
+        silent = []
+        for number in range(1, 4):
+            silent.append(stack.enter_context(connected(port, room=4_096)))
+            silent[-1].sendall(b"GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            assert settle(lambda number=number: app.requests == number)
+        received = [len(rest_of(connection)) for connection in silent]
+    with served(unread=1) as (port, _):
+        alone = httpx.get(f"http://127.0.0.1:{port}/large")
+
+    assert [False, True, True] == [count > size for count in received]
+    assert size == len(alone.content)
+
+
 @pytest.mark.parametrize("size", [0, 1, PIECE - 1, PIECE, PIECE + 1, 10 * PIECE, 10 * PIECE + 1])
 def test_a_large_body_is_sent_in_pieces(size):
-    """Where nobody reads, the request is under way, and counts; its body does not wait elsewhere."""
+    """Where nobody reads, uvicorn holds a piece of it, not a copy of the whole."""
     body, sent = bytes(number % 251 for number in range(size)), []
 
     async def app(_scope, _receive, send):
@@ -228,7 +274,7 @@ def test_a_large_body_is_sent_in_pieces(size):
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
-    asyncio.run(RequestEntry(app, on_end=lambda *_: None)(scope, None, keep))
+    asyncio.run(UnreadAnswers(app)(scope, None, keep))
 
     pieces = [message["body"] for message in sent[1:]]
     assert body == b"".join(pieces)
