@@ -15,7 +15,7 @@ from gear_neo4j.text.wording import did_you_mean
 
 RecipeType = TypeVar("RecipeType", bound=Recipe)
 Assignments = Iterable[tuple[str, str]]
-# The field that holds what an agent stands on, which its retriever sets, and the one for what a retriever stands on.
+# The fields that hold the retriever of an agent, which --retriever sets, and the first stage of a retriever.
 OVER, BASE = "over", "base"
 _KINDS: Mapping[Any, str] = {int: "integer", float: "number", bool: "true or false", str: "text", tuple: "list"}
 # Pydantic's bounds of a number, in words.
@@ -78,7 +78,7 @@ class RecipeOption:
 
 
 def options_of(kind: type[Options], *, prefix: str = "") -> Iterator[RecipeOption]:
-    """The options of a recipe, those of a group such as a beam included; not what an agent stands on.
+    """The options of a recipe, those of a group such as a beam included; not the retriever of an agent.
 
     Example:
         >>> from gear_neo4j.retrieval.naive import Naive
@@ -94,7 +94,7 @@ def options_of(kind: type[Options], *, prefix: str = "") -> Iterator[RecipeOptio
 
 
 def reachable(recipe: Recipe) -> Iterator[RecipeOption]:
-    """The options of a recipe, and of the recipes that it stands on, those nearest to it first."""
+    """The options of a recipe, and of the recipes that it is built on, the nearest first."""
     for prefix, link in _chain(recipe):
         yield from options_of(type(link), prefix=prefix)
 
@@ -102,7 +102,7 @@ def reachable(recipe: Recipe) -> Iterator[RecipeOption]:
 def assign(recipe: RecipeType, assignments: Assignments) -> RecipeType:
     """A recipe with options by name, such as ``beam.width``, whose beginning may be left out.
 
-    A name means an option of the recipe itself, or, where it has none of that name, the one of what it stands on.
+    A name means an option of the recipe itself or, if it has none of that name, of a recipe that it is built on.
 
     Raises:
         SettingsError: a name is unknown, ambiguous or set twice, or a value cannot be used.
@@ -113,7 +113,7 @@ def assign(recipe: RecipeType, assignments: Assignments) -> RecipeType:
         3
     """
     pairs, done = list(assignments), list[str]()
-    # What it stands on comes first, the nearest first: it decides which other options there are.
+    # The recipes that it is built on come first, the nearest first: they decide which other options there are.
     for pair in sorted(filter(_sets_base, pairs), key=lambda pair: pair[0].count(".")):
         recipe = _assigned(recipe, [pair], done)
     return _assigned(recipe, [pair for pair in pairs if not _sets_base(pair)], done)
@@ -151,7 +151,7 @@ def _updated(recipe: Options, values: Mapping[str, Any]) -> Any:
 
 
 def _chain(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
-    """A recipe and what it stands on, each with what the names of its options begin with."""
+    """A recipe and the recipes that it is built on, each with the prefix of its options' names."""
     prefix, link = "", recipe
     while True:
         yield prefix, link

@@ -112,7 +112,7 @@ class Recipe(Options):
 
     @property
     def title(self) -> str:
-        """Its name, and what it stands on: ``crag over naive over hybrid``."""
+        """Its name, and the recipes that it is built on: ``crag over naive over hybrid``."""
         below = getattr(self, "over", None) or getattr(self, "base", None)
         return f"{self.name} over {below.title if isinstance(below, Recipe) else below}" if below else self.name
 
@@ -146,7 +146,7 @@ class RetrieverRecipe(Recipe):
 
     @property
     def requires_model(self) -> bool:
-        """Whether it cannot do without a language model; by default where what it stands on cannot."""
+        """Whether it needs a language model; by default, if a recipe that it is built on does."""
         below = getattr(self, "base", None)
         return isinstance(below, RetrieverRecipe) and below.requires_model
 
@@ -157,7 +157,7 @@ class RetrieverRecipe(Recipe):
 
 
 class AgentRecipe(Recipe):
-    """An agent and its options; one that stands on a retriever has that as ``over``."""
+    """An agent and its options; one that uses a retriever has it as ``over``."""
 
     @property
     def requires_model(self) -> bool:
