@@ -161,7 +161,8 @@ def _of_key(most: int, what: str, counts: Callable[[Scope], bool]) -> Middleware
         caller = scope["user"]
         return caller.name if isinstance(caller, Caller) and counts(scope) else None
 
-    failure = http_failure(429, f"this key has reached its limit of concurrent {what} ({most}): wait for one to end", headers=_AGAIN)
+    detail = f"this key has reached its limit of concurrent {what} ({most}): wait for one to end"
+    failure = http_failure(429, detail, headers=_AGAIN)
     return Middleware(AtOnce, most=most, name_of=name_of, failure=failure)
 
 

@@ -52,7 +52,7 @@ def test_a_query_is_shown_as_it_is_sent_below_its_parameters(gear):
         ExitCode.DONE,
         ":param limit => null;\n"
         ":param passage => null;\n"
-        "// At most $limit of the triples that a passage (its id) states, in order of their three parts.\n"
+        "// At most $limit triples of a passage (its id), in order of their three parts.\n"
         f"{named('stated_triples').text}\n",
         "",
     ) == gear("stated_triples")
