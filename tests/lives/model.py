@@ -4,8 +4,9 @@ Where the product may do one or the other, the model holds both: a text that is 
 it, one that is *possible* may be; readers are alternatives, and whoever one of them admits may read.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 
 Readers = tuple[str, ...]
 # A collection, and the source of a document in it.
@@ -151,9 +152,15 @@ class Model:
         """What documents of a project's folder are named after, if it is given a name; None if it has another one."""
         known = self.origins.get((collection, project))
         if name is None:
-            taken = {held for (where, _), held in self.origins.items() if where == collection}
-            return known or ("docs" if "docs" not in taken else "docs-2")
+            return known or next(one for one in _names() if not self._is_taken(collection, one))
         return name if known in (None, name) else None
+
+    def _is_taken(self, collection: str, name: str) -> bool:
+        """Whether another folder has a name, or a line names a source below it."""
+        named = {held for (where, _), held in self.origins.items() if where == collection}
+        return name in named or any(
+            where == collection and source.startswith(f"{name}/") for where, source, *_ in self._all()
+        )
 
     # Readers
 
@@ -312,3 +319,9 @@ class Model:
 def _is_wider(readers: Readers, before: Readers) -> bool:
     """Whether they let somebody in who was not."""
     return bool(before) and (not readers or not set(readers) <= set(before))
+
+
+def _names() -> Iterator[str]:
+    """The names that a folder "docs" may have, the first one that is free."""
+    yield "docs"
+    yield from (f"docs-{number}" for number in count(2))
