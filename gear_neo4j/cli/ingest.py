@@ -25,7 +25,7 @@ from gear_neo4j.cli.extraction import AUTO, NONE, ExtractionOptions, with_extrac
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
-from gear_neo4j.cli.reporting import progress_shown, report_links, report_problem, report_skipped
+from gear_neo4j.cli.reporting import progress_shown, report_links, report_other_names, report_problem, report_skipped
 from gear_neo4j.errors import PartialResult
 from gear_neo4j.extraction.extractor import Model
 from gear_neo4j.extraction.run import ExtractionReport
@@ -232,6 +232,7 @@ def end(report: IngestReport, extracted: ExtractionReport | None = None) -> None
     """Say in one line what was left out, if anything."""
     report_skipped(report.skipped)
     report_links(report.links)
+    report_other_names(report.other_names)
     parts = list(extraction.left_over(extracted)) if extracted else []
     if report.problems:
         problems = pluralize(report.problems, "line or file", "lines or files")

@@ -29,6 +29,13 @@ def report_links(links: Sequence[str]) -> None:
         errors.print_line(line)
 
 
+def report_other_names(names: Mapping[str, str]) -> None:
+    """Print the names of folders whose own name was taken."""
+    for folder, name in names.items():
+        line = f"{folder} is the source {name!r}, because another source has its name (gear sources lists them)"
+        errors.print_line(line)
+
+
 def report_skipped(skipped: Mapping[str, int]) -> None:
     """Print how many files were of kinds that cannot be read, by suffix, if there are any."""
     if skipped:

@@ -14,7 +14,7 @@ from gear_neo4j.cli.extraction import NONE, ExtractionOptions, with_extraction
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
-from gear_neo4j.cli.reporting import progress_shown, report_problem, report_skipped
+from gear_neo4j.cli.reporting import progress_shown, report_other_names, report_problem, report_skipped
 from gear_neo4j.cli.tables import with_table
 from gear_neo4j.cli.watching import rounds
 from gear_neo4j.errors import GearError, PartialResult
@@ -204,6 +204,7 @@ def _summary(report: SyncReport, *, dry_run: bool) -> str:
 def _end(report: SyncReport, extracted: ExtractionReport | None) -> None:
     """Say in one line what was left out, if anything."""
     report_skipped(report.skipped)
+    report_other_names(report.other_names)
     parts = list(extraction.left_over(extracted)) if extracted else []
     if report.problems:
         parts.insert(0, f"{pluralize(report.problems, 'document')} could not be used, see above; fix and sync again")

@@ -112,7 +112,8 @@ class SourceNames:
     """The names of the sources of a collection. Without a registry it knows none, and records none.
 
     ``writes`` says whether to record what is read. ``former`` collects documents that an earlier version has read under
-    names that begin with no source, or hold a login, with the names that they have now.
+    names that begin with no source, or hold a login, with the names that they have now. ``other`` has the new names of
+    folders whose own name was taken.
     """
 
     registry: SourceRegistry | None
@@ -121,6 +122,7 @@ class SourceNames:
     writes: bool = True
     known: dict[str, KnownSource] = field(default_factory=dict)
     former: dict[str, str] = field(default_factory=dict)
+    other: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(
@@ -226,11 +228,14 @@ class SourceNames:
 
     def _new(self, root: Root) -> str:
         """A name that no source of the collection has."""
-        for name in _candidates(_last(root.path)):
+        own = _last(root.path)
+        for name in _candidates(own):
             taken = name in self.known or (
                 self.registry and self.registry.below(f"{name}/", collection=self.collection, limit=1)
             )
             if not taken and self._record(name, root.path, whole=root.whole, known=False):
+                if name != own:
+                    self.other[root.path] = name
                 return name
         raise AssertionError("there are as many names as numbers")
 

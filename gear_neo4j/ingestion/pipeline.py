@@ -94,6 +94,7 @@ class Ingest:
         names = SourceNames.load(self.graph.registry, collection=self.membership.collection, naming=self.naming)
         named = named_files(names, files, roots=roots)
         rename_documents(self.graph, names.former, collection=self.membership.collection)
+        self.report.other_names |= names.other
         self._report_problems(Problem(str(path), 0, reason) for path, reason in named.problems)
         return dict(named.names)
 

@@ -11,7 +11,8 @@ class IngestReport:
     """The items that an ingest read, wrote and removed, and the triples that the rules extracted.
 
     ``problems`` counts the problems, which are reported as they occur; ``skipped`` counts the files in folders that
-    cannot be ingested, by suffix; ``links`` names the links out of their folders that were not followed.
+    cannot be ingested, by suffix; ``links`` names the links out of their folders that were not followed;
+    ``other_names`` has the names of folders whose own name was taken.
     """
 
     documents_read: int = 0
@@ -31,6 +32,7 @@ class IngestReport:
     problems: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
     links: tuple[str, ...] = ()
+    other_names: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, files: Files) -> Self:

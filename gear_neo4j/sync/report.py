@@ -17,7 +17,8 @@ class SyncReport:
     """The report of a sync: numbers of documents, then of passages, triples and entities.
 
     ``problems`` counts unusable documents, including unchanged ones from earlier syncs; ``skipped`` counts files of
-    other kinds by suffix. In a dry run, ``passages_written`` and ``characters_written`` count what would be written.
+    other kinds by suffix; ``other_names`` has the names of folders whose own name was taken. In a dry run,
+    ``passages_written`` and ``characters_written`` count what would be written.
     """
 
     new: int = 0
@@ -36,6 +37,7 @@ class SyncReport:
     triples_extracted: int = 0
     problems: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
+    other_names: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:

@@ -98,6 +98,7 @@ class SourceSync:
             writes=self.writes,
         )
         plans = [self._plan(origin, sources) for origin in origins]
+        self.report.other_names |= sources.other
         for entry in plans:
             self.report.add_plan(entry.plan)
             for source in entry.plan.unusable:

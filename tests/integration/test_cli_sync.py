@@ -51,6 +51,21 @@ def test_a_folder_is_planned_synced_and_synced_again(gear, docs):
     assert third[1] == "documents: 6 unchanged; 0 passages written\n"
 
 
+@pytest.mark.parametrize("command", ["sync", "ingest"])
+def test_a_folder_whose_name_is_taken_gets_another_one_which_is_said_once(gear, docs, tmp_path, command):
+    """In one line on standard error."""
+    other = tmp_path / "other" / "docs"
+    other.mkdir(parents=True)
+    write(other / "page.md", "# Page\n\nGrace Hopper worked in New York.\n")
+    gear(command, docs)
+    first, second = gear(command, other), gear(command, other)
+
+    line = f"{other} is the source 'docs-2', because another source has its name (gear sources lists them)"
+    assert [0, 0] == [first[0], second[0]]
+    assert line in first[2].splitlines()
+    assert "docs-2" not in second[2]
+
+
 def test_json_has_the_numbers(gear, docs, tmp_path):
     """As in Python."""
     code, _, _ = gear("sync", docs, "--collection", "handbook", "--json", tmp_path / "sync.json")

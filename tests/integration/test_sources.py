@@ -48,13 +48,15 @@ BOTH = ["docs-2/b.txt", "docs-2/both.txt", "docs/a.txt", "docs/both.txt"]
 
 @pytest.mark.parametrize("command", ["ingest", "sync"])
 def test_folders_of_one_name_are_two_sources(gear, teams, monkeypatch, command):
-    """Neither replaces nor removes the documents of the other, in any order."""
+    """Neither replaces nor removes the documents of the other, in any order; the other name is reported once."""
     write = gear.ingest if command == "ingest" else gear.corpus.sync
+    reported = []
     for team in ("a", "b", "a", "b"):
         monkeypatch.chdir(teams / team)
-        write(["docs"])
+        reported.append(write(["docs"]).other_names)
 
     assert sorted(BOTH) == sorted(names(gear))
+    assert [{}, {str(teams / "b" / "docs"): "docs-2"}, {}, {}] == reported
 
 
 def test_a_folder_is_one_source_however_it_is_given(gear, counting, teams, monkeypatch):

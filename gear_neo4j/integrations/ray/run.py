@@ -78,6 +78,7 @@ class Run:
         report = IngestReport.of(files)
         names = SourceNames.load(self.graph.registry, collection=self.job.membership.collection, naming=naming)
         named = named_files(names, files.passages, roots=files.roots)
+        report.other_names |= names.other
         report.problems += len(named.problems)
         for path, reason in named.problems:
             on_problem(Problem(str(path), 0, reason))
