@@ -17,12 +17,12 @@ BIN := .venv/bin
 # process, torch would spend most of its time waiting for its own threads. On two cores a third process gains nothing.
 WORKERS := $(if $(NEO4J_URI),,-n 2 --dist loadfile --no-loadscope-reorder)
 THREADS := $(if $(NEO4J_URI),,OMP_NUM_THREADS=1)
-# These servers live for minutes. Compiling for hours of use, a third of their work, a collector with its own threads, and a
-# second look at the classes of verified jars, a tenth of a start, do not pay off.
+# These servers live for minutes, so three things do not pay off: compiling for hours of use, a third of their work; a
+# collector with its own threads; and verifying the classes of jars whose checksums were verified, a tenth of a start.
 JVM := $(if $(NEO4J_URI),,JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:Tier4InvocationThreshold=20000 \
 	-XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=150000 \
 	-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote $$JAVA_TOOL_OPTIONS")
-# One test of minutes or hours; its own limit, which grows with its runs, still holds.
+# For a single test that takes hours; the test's own limit, which grows with its number of runs, still holds.
 ONE_LONG_TEST := -o faulthandler_timeout=0
 # Some machines forbid Python to keep what it compiles; these tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE

@@ -1,7 +1,7 @@
 """This version and an earlier commit by turns: ``python -m benchmarks.versions COMMIT DATASET_DIR``.
 
 Each has a server of its own, which it fills. A round of searches is ``gear evaluate --retriever naive`` in a process of
-its own, and the same again for a principal, who may read everything. A round of ingests writes a tenth of the data set
+its own, and the same for a principal who may read everything. A round of ingests writes a tenth of the data set
 into a fresh database, for which the schema and the plans of all queries are made, and then the rest, with vectors that
 need no model. Every other round, this version goes first.
 """

@@ -47,7 +47,7 @@ class GearAgent(Budget):
 
     @property
     def title(self) -> str:
-        """Its name, with the first stage of its expansion."""
+        """Its name, and the first stage of its expansion."""
         return f"{self.name} over {self.sync.title.removeprefix('sync over ')}"
 
     @property

@@ -91,7 +91,7 @@ class PatternLoop:
 
 
 def _shown(result: EntityResult) -> str:
-    """The figure, or the first nodes of a result and the number of the others."""
+    """The figure, or the first nodes of a result and how many more there are."""
     if result.figure:
         return str(result.figure.value)
     names = ", ".join(entity.name for entity in result.entities[:SHOWN])

@@ -1,4 +1,4 @@
-"""Shared by Self-RAG's short and long form: the weights of reflections, and an answer with its reflection."""
+"""What Self-RAG's short and long form share: the weights of reflections, and an answer with its reflection."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal

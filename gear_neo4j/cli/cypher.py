@@ -16,9 +16,9 @@ from gear_neo4j.graph.sent import find, queries, sent
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--scoped", is_flag=True, help="Show the text under a scope by collection, readers and metadata.")
+@click.option("--scoped", is_flag=True, help="Show the text for a scope by collection, readers and metadata.")
 @click.option("--search-clause", is_flag=True, help="Show the text for servers with the SEARCH clause of Cypher 25.")
-@click.option("--small-scope", is_flag=True, help="Show the text under a scope so small that it needs no index.")
+@click.option("--small-scope", is_flag=True, help="Show the text for a small scope, which is read without an index.")
 @json_option
 def cypher(name: str | None, scoped: bool, search_clause: bool, small_scope: bool, json_file: Path | None) -> None:
     """List the queries that gear-neo4j sends, or show the text of one, NAME, for Neo4j Browser.

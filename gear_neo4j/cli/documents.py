@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class LocalPath(click.Path):
-    """A path on this machine; refuses an address, of which a path would drop a slash."""
+    """A path on this machine; an address is refused, because a path would drop one of its slashes."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path for an argument of the command line."""

@@ -90,7 +90,7 @@ def create_app(
         title="gear-neo4j",
         version=version("gear-neo4j"),
         description="Multi-hop retrieval and answers over a Neo4j database.",
-        # The document has a route of its own; FastAPI writes it anew for each request.
+        # Served by with_openapi: FastAPI would write the document again for each request.
         openapi_url=None,
         lifespan=partial(_lifespan, service=service, mounts=mounts),
         # FastAPI would log exceptions with their messages and those of the database.

@@ -86,8 +86,8 @@ def route_of(scope: Scope) -> str:
 class AtOnce:
     """Refuses a request while too many with the same name are running.
 
-    A request is under way until its whole answer is there, not until that is read: clients that do not read must not
-    keep others out. See :mod:`gear_neo4j.web.unread`.
+    A request counts until its answer is complete, not until the client has read it, so that clients that do not read
+    keep nobody out; :mod:`gear_neo4j.web.unread` limits the memory of their answers.
 
     Args:
         name_of: the name by which a request is counted; None if it is not counted.

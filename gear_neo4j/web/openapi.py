@@ -33,7 +33,7 @@ _KEYS = {
 
 
 def with_openapi(app: FastAPI) -> None:
-    """Describe an application at ``/openapi.json``; the document is large, so it is made once, when it is wanted."""
+    """Add ``/openapi.json``; the document is large, so it is made once, by the first request."""
 
     @cache
     def document() -> bytes:

@@ -1,4 +1,4 @@
-"""Answers that clients have not read yet: they take bounded memory, whoever waits for them."""
+"""Answers that clients have not read yet: a limit on the memory that they take together."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PIECE = 64 * 1024
 MOST_BYTES = 256 * 1024 * 1024
-# Where the server notes the connection of a request, among the state of its lifespan.
+# The key of a request's connection in its scope's state, where the server puts it.
 CONNECTION = "connection"
 
 
@@ -32,7 +32,7 @@ class UnreadAnswers:
         self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and send what it is answered."""
+        """Serve a request, and send its answer."""
         connection: Droppable | None = scope.get("state", {}).get(CONNECTION)
 
         async def send_in_pieces(message: Message) -> None:
@@ -43,7 +43,7 @@ class UnreadAnswers:
             token = object()
             self._unread[token] = size, connection
             self._bytes += size
-            self._make_room(token)
+            self._make_room()
             try:
                 for piece in _in_pieces(message):
                     await send(piece)
@@ -52,14 +52,13 @@ class UnreadAnswers:
 
         await self._app(scope, receive, send_in_pieces)
 
-    def _make_room(self, newest: object) -> None:
-        for token in list(self._unread):
-            if self._bytes <= self._most or token is newest:
-                return
-            _, connection = self._unread[token]
+    def _make_room(self) -> None:
+        """Drop the oldest while there is too much; the newest is kept, however large."""
+        while self._bytes > self._most and len(self._unread) > 1:
+            token, (_, connection) = next(iter(self._unread.items()))
             if connection:
                 connection.drop()
-                self._forget(token)
+            self._forget(token)
 
     def _forget(self, token: object) -> None:
         size, _ = self._unread.pop(token, (0, None))

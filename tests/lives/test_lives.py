@@ -350,7 +350,7 @@ def world(server, connection, prepared, tmp_path_factory):
 
 
 def test_whatever_happens_nobody_sees_what_is_not_theirs_and_nothing_is_lost(world):
-    """150 lives, the same in every run of 'make test'; 'make lives' has others."""
+    """Forty lives, the same in every run of 'make test'; 'make lives' has others."""
     run_state_machine_as_test(
         type("Life", (Life,), {"world": world}),
         settings=settings(max_examples=LIVES, stateful_step_count=STEPS, suppress_health_check=list(HealthCheck)),

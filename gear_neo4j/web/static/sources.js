@@ -7,7 +7,7 @@ import { go } from "./tabs.js";
 import { counted, line } from "./text.js";
 
 const A_PAGE = 50;
-// The most that the service gives at once.
+// The service's limit for a page.
 const LARGEST_PAGE = 1000;
 
 /** A table of sources; `show` chooses the collection. */
@@ -60,7 +60,7 @@ export class SourceList {
     this.load();
   }
 
-  /** Read what is shown again: all its pages, since a job may end while somebody reads on. */
+  /** Read all shown pages again: a job may end while a user reads further pages. */
   async load() {
     this.running?.abort();
     this.running = new AbortController();
