@@ -8,7 +8,7 @@
 UNWIND $rows AS row
 MERGE (s:__GearSource {id: row.id})
 SET s.collection = $collection, s.origin = $origin, s.name = row.name, s.version = row.version, s.digest = row.digest,
-  s.problem = row.problem
+  s.problem = row.problem, s.options = row.options
 WITH count(*) AS recorded
 CALL () {
   UNWIND $moves AS move

@@ -4,7 +4,7 @@ A batch can be written repeatedly: existing items stay unchanged.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.forgetting import remove_stale
@@ -41,6 +41,10 @@ def write_passage_batch(
     replaceable: Callable[[str], bool] = lambda _: False,
 ) -> BatchOutcome:
     """Write passages, and remove stale passages of the documents that end with them; see :func:`write_passages`."""
+    if batch.records:
+        # First without a version, so that after an interrupted write a sync reads them again.
+        begun = [replace(record, version="") for record in batch.records]
+        graph.manifest.record_ingested(begun, collection=membership.collection)
     written = write_passages(
         graph,
         batch.passages,
@@ -50,6 +54,8 @@ def write_passage_batch(
         widen=membership.widen,
     )
     removed = remove_stale(graph, batch.documents, collection=membership.collection)
+    if batch.records:
+        graph.manifest.record_ingested(batch.records, collection=membership.collection)
     report = passages_read(batch)
     report.passages_written = written.new
     report.passages_replaced = written.replaced

@@ -94,6 +94,11 @@ class Prefix:
     text: str
     nested: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def all(self) -> tuple[str, ...]:
+        """What the names of all documents below the root begin with."""
+        return (self.text, *(text for _, text in self.nested))
+
     def name(self, below: str) -> str:
         """The name of the document at a path below the root.
 
@@ -272,10 +277,14 @@ class SourceNames:
 
 @dataclass(frozen=True, slots=True)
 class NamedFiles:
-    """Files by the names of their documents, and why some cannot be used."""
+    """Files by the names of their documents, and why some cannot be used.
+
+    ``below`` is what the names of all documents of the folders begin with that are read whole.
+    """
 
     names: Mapping[Path, str]
     problems: tuple[tuple[Path, str], ...] = ()
+    below: tuple[str, ...] = ()
 
 
 def named_files(names: SourceNames, files: Iterable[Path], *, roots: Mapping[Path, Path] = NO_ROOTS) -> NamedFiles:
@@ -298,15 +307,17 @@ def named_files(names: SourceNames, files: Iterable[Path], *, roots: Mapping[Pat
         else:
             by_root.setdefault(root, {})[file] = below
     named: dict[str, Path] = {}
+    whole: list[str] = []
     for root, paths in by_root.items():
         prefix = names.prefix(Root.of_folder(root, whole=root in given), list(paths.values()))
+        whole += prefix.all if root in given else ()
         for file, below in paths.items():
             name = prefix.name(below)
             if len(name) > LONGEST_SOURCE:
                 problems.append((file, f"has a name longer than {LONGEST_SOURCE:,} characters: move it up"))
             elif not _same(other := named.setdefault(name, file), file):
                 problems.append((file, f"is the same document as {other}: both are {name!r}"))
-    return NamedFiles({file: name for name, file in named.items()}, tuple(problems))
+    return NamedFiles({file: name for name, file in named.items()}, tuple(problems), tuple(whole))
 
 
 def names_offline(files: Files, *, collection: str = DEFAULT_COLLECTION) -> NamedFiles:

@@ -16,6 +16,7 @@ from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.loaders import is_document
 from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
+from gear_neo4j.ingestion.moves import keep_readers
 from gear_neo4j.ingestion.naming import BY_FOLDER, Naming, SourceNames, named_files
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import (
@@ -94,6 +95,7 @@ class Ingest:
         names = SourceNames.load(self.graph.registry, collection=self.membership.collection, naming=self.naming)
         named = named_files(names, files, roots=roots)
         rename_documents(self.graph, names.former, collection=self.membership.collection)
+        keep_readers(self.graph, named, collection=self.membership.collection)
         self.report.other_names |= names.other
         self._report_problems(Problem(str(path), 0, reason) for path, reason in named.problems)
         return dict(named.names)

@@ -1,5 +1,6 @@
 """Reads files as a stream of batches, for an ingest or a dry run, without a database."""
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -9,12 +10,14 @@ from typing import Any
 
 from gear_neo4j.domain import Passage, Triple
 from gear_neo4j.errors import InputError
+from gear_neo4j.graph.write.manifest import ReadSource
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.conversion import Converter
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import PassageTriples, Problem, parsed, read_lines, to_passage, to_triples
 from gear_neo4j.ingestion.loaders import is_document
 from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
+from gear_neo4j.ingestion.versions import digest, file_version, read_options
 from gear_neo4j.scope import qualified_id
 
 PASSAGES_A_BATCH = 256
@@ -37,14 +40,15 @@ class Location:
 class PassageBatch:
     """Passages with their locations, problems, and the documents that end in this batch.
 
-    ``documents`` holds the ids of all passages of each such document, by its source; ``done`` counts the bytes read so
-    far.
+    ``documents`` holds the ids of all passages of each such document, by its source, and ``records`` those of them that
+    are files of a source, as they were read; ``done`` counts the bytes read so far.
     """
 
     passages: list[Passage] = field(default_factory=list)
     locations: list[Location] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     documents: dict[str, frozenset[str]] = field(default_factory=dict)
+    records: list[ReadSource] = field(default_factory=list)
     done: int = 0
 
     @property
@@ -113,10 +117,11 @@ def read_passages(
         documents: the names of the documents that files are; by default their names, or their paths.
         prefix: begins the sources that lines of JSONL name.
     """
-    batch, before = PassageBatch(), 0
+    batch, before, options = PassageBatch(), 0, read_options(chunk_size, membership.readers)
     with Converter(limits) as converter:
         for path in files:
             name, source = names.get(path), documents.get(path)
+            record = _record(path, source, options) if source and is_document(path) else None
             items = (
                 _from_document(path, name, source, chunk_size, converter)
                 if is_document(path)
@@ -132,6 +137,7 @@ def read_passages(
                         batch.problems.append(item)
                     case _DocumentEnd(source, ids):
                         batch.documents[source] = frozenset(qualified_id(id, membership.collection) for id in ids)
+                        batch.records += [record] if record else []
                     case _ReadPassage(passage, location, end):
                         batch.passages.append(membership.passage(passage))
                         batch.locations.append(location)
@@ -190,6 +196,15 @@ class _DocumentEnd:
 
     source: str
     ids: frozenset[str]
+
+
+def _record(path: Path, source: str, options: str) -> ReadSource | None:
+    """The record of a file that is about to be read; None if it cannot be."""
+    version = file_version(path, now=time.time())
+    try:
+        return ReadSource(source, version, digest(path), options=options)
+    except InputError:
+        return None
 
 
 def _estimate(path: Path) -> float:

@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
-from hashlib import blake2b
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -17,13 +16,12 @@ from gear_neo4j.errors import GearError, InputError, TemporaryFailure
 from gear_neo4j.ingestion.loaders import is_document
 from gear_neo4j.ingestion.naming import NOT_UTF8, Root, SourceNames
 from gear_neo4j.ingestion.sources import HIDDEN, WITHOUT_SUFFIX, files_to_ingest
+from gear_neo4j.ingestion.versions import digest, file_version
 from gear_neo4j.sync.origins import Listed, Listing, ReadDocument
 from gear_neo4j.sync.passages import PassageMaker
 from gear_neo4j.text.paths import composed, public_address
 from gear_neo4j.text.printable import is_storable
 
-# A file written within these seconds may change again without a new modification time.
-UNSETTLED_SECONDS = 2.0
 # Keys of file systems for the version of a file, or for its modification time.
 VERSIONS = ("ETag", "etag", "generation", "md5Hash", "mtime", "LastModified", "last_modified", "updated", "created")
 
@@ -97,7 +95,7 @@ class Folder(Files):
         for path in filter(is_document, files.passages):
             key = path.relative_to(root).as_posix()
             if is_storable(key):
-                documents.append(Listed(composed(key), _version(path, now), key))
+                documents.append(Listed(composed(key), file_version(path, now=now), key))
             else:
                 problems.append((key, NOT_UTF8))
         return Listing(tuple(sorted(documents, key=attrgetter("name"))), dict(skipped), tuple(problems))
@@ -109,7 +107,8 @@ class Folder(Files):
         )
         whole = self.path.is_dir()
         record = prefix.text.rstrip("/") if whole else prefix.name(composed(self.path.name))
-        return record, listing.named(lambda listed: prefix.name(listed.name))
+        below = prefix.all if whole else (record,)
+        return record, replace(listing.named(lambda listed: prefix.name(listed.name)), below=below)
 
     @contextmanager
     def file(self, key: str) -> Iterator[Path]:
@@ -184,22 +183,6 @@ def _leads_out(system: Any, path: str, root: str) -> bool:
     return local and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
-def digest(path: Path) -> str:
-    """A digest of the content of a file.
-
-    Raises:
-        InputError: it cannot be read.
-    """
-    hashed = blake2b(digest_size=16)
-    try:
-        with path.open("rb") as file:
-            while block := file.read(2**20):
-                hashed.update(block)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}") from error
-    return hashed.hexdigest()
-
-
 def file_system(address: str) -> tuple[Any, str]:
     """The file system of fsspec for an address, and the path in it."""
     # Takes a second to import, and most syncs are of folders.
@@ -219,14 +202,6 @@ def explained(what: str) -> Iterator[None]:
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(f"{what}: {reason}") from error
-
-
-def _version(path: Path, now: float) -> str:
-    try:
-        status = path.stat()
-    except OSError:
-        return ""
-    return "" if now - status.st_mtime < UNSETTLED_SECONDS else f"{status.st_size} {status.st_mtime_ns}"
 
 
 def _version_of(details: Mapping[str, Any]) -> str:

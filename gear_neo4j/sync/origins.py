@@ -26,12 +26,14 @@ class Listed:
 class Listing:
     """The documents of an origin in order, each once, and the numbers of skipped files by suffix.
 
-    ``problems`` holds pairs of a name and a reason.
+    ``problems`` holds pairs of a name and a reason. ``below`` is what the names of all documents begin with that the
+    origin can have.
     """
 
     documents: tuple[Listed, ...]
     skipped: Mapping[str, int] = field(default_factory=dict)
     problems: tuple[tuple[str, str], ...] = ()
+    below: tuple[str, ...] = ()
 
     def named(self, name: Callable[[Listed], str]) -> "Listing":
         """The documents by other names; of several with one name only the first."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.graph.write.manifest import ReadSource
+from gear_neo4j.ingestion.versions import are_read_alike
 from gear_neo4j.sync.origins import Listed
 
 # Documents that exchange names are written in one batch, in memory; if there are more, they are written as new.
@@ -39,12 +40,18 @@ class Plan:
         return not (self.new or self.changed or self.moved or self.deleted)
 
 
-def plan(listed: Sequence[Listed], known: Mapping[str, ReadSource], *, digest: Callable[[Listed], str | None]) -> Plan:
+def plan(
+    listed: Sequence[Listed],
+    known: Mapping[str, ReadSource],
+    *,
+    digest: Callable[[Listed], str | None],
+    options: str = "",
+) -> Plan:
     """The plan for the listed documents, given the known ones by name.
 
     A document has moved if it has the content of a deleted or overwritten one. ``digest`` is called only if that is
-    possible: for a new document if another one is gone, and for a document with the version of another name. It returns
-    None if the document cannot be read.
+    possible: for a document that is new or has another version, if another one is gone or may have other content. It
+    returns None if the document cannot be read. A document is read again if it was read with other ``options``.
 
     Example:
         >>> before = {"a.md": ReadSource("a.md", "1", "x"), "b.md": ReadSource("b.md", "1", "y")}
@@ -57,12 +64,12 @@ def plan(listed: Sequence[Listed], known: Mapping[str, ReadSource], *, digest: C
     same = [
         known[document.name]
         for document in listed
-        if document.name in known and _is_same(document, known[document.name])
+        if document.name in known and _is_same(document, known[document.name], options)
     ]
     stable = {source.name for source in same}
     arrived = [document for document in listed if document.name not in stable]
     left = [*gone, *(known[document.name] for document in arrived if document.name in known)]
-    moved = tuple(_moves(arrived, left, known, digest=digest, any_new=bool(gone)))
+    moved = tuple(_moves(arrived, left, known, digest=digest))
     if sum(name in here for name, _ in moved) > MOST_EXCHANGED:
         moved = tuple((name, document) for name, document in moved if name not in here)
     away, back = {name for name, _ in moved}, {document.name for _, document in moved}
@@ -85,21 +92,27 @@ def _moves(
     known: Mapping[str, ReadSource],
     *,
     digest: Callable[[Listed], str | None],
-    any_new: bool,
 ) -> Iterator[tuple[str, Listed]]:
     """The documents with the content of one that has left its name, each with this former name."""
-    usable = [source for source in left if source.digest and source.problem is None]
-    versions = {source.version for source in usable if source.version}
+    usable = {source.name: source.digest for source in left if source.digest and source.problem is None}
+    other = [document for document in arrived if not _is_as_it_was(document, known)]
+    # No document is read for its digest if none could have the content of another one.
+    maybe = other if any(usable.keys() - {document.name} for document in other) else []
+    digests = {document.name: digest(document) for document in maybe}
     by_digest: defaultdict[str, deque[str]] = defaultdict(deque)
-    for source in usable:
-        by_digest[source.digest].append(source.name)
-    for document in arrived:
-        if document.version in versions or (any_new and usable and document.name not in known):
-            names = by_digest.get(digest(document) or "", ())
-            # A document with its former content has not moved.
-            if names and document.name not in names:
-                yield names.popleft(), document
+    for name, content in usable.items():
+        # A document with its former content has not moved, whatever its version.
+        if digests.get(name) != content:
+            by_digest[content].append(name)
+    for document in maybe:
+        found = digests[document.name]
+        if found and found != usable.get(document.name) and (names := by_digest[found]):
+            yield names.popleft(), document
 
 
-def _is_same(listed: Listed, known: ReadSource) -> bool:
-    return bool(listed.version) and listed.version == known.version
+def _is_same(listed: Listed, known: ReadSource, options: str) -> bool:
+    return _is_as_it_was(listed, {known.name: known}) and are_read_alike(known.options, options)
+
+
+def _is_as_it_was(listed: Listed, known: Mapping[str, ReadSource]) -> bool:
+    return bool(listed.version) and listed.name in known and listed.version == known[listed.name].version

@@ -23,6 +23,7 @@ from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
 from gear_neo4j.ingestion.naming import BY_FOLDER, Naming, SourceNames
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.renaming import rename_documents
+from gear_neo4j.ingestion.versions import read_options
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.ingestion.writing import KEPT_READERS, record_given, write_passages
 from gear_neo4j.models.embeddings import Embedder
@@ -122,8 +123,9 @@ class SourceSync:
     def run(self, plans: Sequence[OriginPlan]) -> SyncReport:
         """Carry out the plans; the database must be prepared."""
         for entry in plans:
-            changed = (*(document for _, document in entry.plan.moved), *entry.plan.changed, *entry.plan.new)
-            record_given(self.graph, (document.name for document in changed), self.membership)
+            # Those of a moved document come with it, and are compared with the given ones then.
+            read = (*entry.plan.changed, *entry.plan.new)
+            record_given(self.graph, (document.name for document in read), self.membership)
             with Writers() as writers:
                 for batch in self._batches(entry):
                     writers.submit(partial(self._write, entry, batch), self._count)
@@ -145,24 +147,22 @@ class SourceSync:
         self.report.skipped = dict(sorted(skipped.items()))
         for document, reason in listing.problems:
             self._problem(document, reason)
-        here = [replace(document, version=self._version(document.version)) for document in listing.documents]
-        known = {} if self.blank else self._known(name)
-        as_listed = {document.name: document for document in listing.documents}
-        return OriginPlan(
-            origin, name, plan(here, known, digest=lambda document: origin.digest(as_listed[document.name]))
-        )
+        known = {} if self.blank else self._known(name, listing.below)
+        return OriginPlan(origin, name, plan(listing.documents, known, digest=origin.digest, options=self._options))
 
-    def _known(self, name: str) -> dict[str, ReadSource]:
+    def _known(self, name: str, below: Sequence[str]) -> dict[str, ReadSource]:
         collection = self.membership.collection
-        known = {source.name: source for source in self.graph.manifest.read(name, collection=collection)}
-        known = known or self._ingested(name)
+        recorded = {
+            source.name: source for source in self.graph.manifest.read(name, below=below, collection=collection)
+        }
+        is_first = all(source.origin != name for source in recorded.values())
+        known = (self._ingested(name) if is_first else {}) | recorded
         # Documents that this installation cannot list are not gone.
         return {name: source for name, source in known.items() if not needs_extra(Path(name))}
 
-    def _version(self, version: str) -> str:
-        """The version of a document with the options that its passages depend on; empty if it has none."""
-        readers = self.membership.readers
-        return f"{self.chunk_size} {'' if readers is None else ' '.join(readers)} {version}" if version else ""
+    @property
+    def _options(self) -> str:
+        return read_options(self.chunk_size, self.membership.readers)
 
     def _ingested(self, name: str) -> dict[str, ReadSource]:
         """The documents of an origin that were ingested before its first sync."""
@@ -204,7 +204,7 @@ class SourceSync:
                     self._problem(name, document.problem)
                 if document.digest:
                     own = tuple(self.membership.passage(passage) for passage in document.passages)
-                    record = ReadSource(name, document.listed.version, document.digest, document.problem)
+                    record = ReadSource(name, document.listed.version, document.digest, document.problem, self._options)
                     yield _Document(own, record, former.get(name))
                 self.on_progress(Progress("documents", number, len(wanted), self.report.passages_written))
 
@@ -213,7 +213,7 @@ class SourceSync:
         collection = self.membership.collection
         records = [document.record for document in documents]
         # Recorded first, without a version: a document deleted after an interrupted write must still be known.
-        begun = [replace(record, version="", digest="") for record in records]
+        begun = [replace(record, version="") for record in records]
         former = {document.record.name: document.former for document in documents if document.former}
         taken = entry.plan.overwritten
         self.graph.manifest.record(begun, entry.name, collection=collection, moves=former, taken=taken)

@@ -13,7 +13,7 @@ from gear_neo4j.ingestion.writing import KEPT_READERS
 from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened
 
-ADA = ["user:ada"]
+ADA, CEM = ["user:ada"], ["user:cem"]
 TEXT = "The harbourmaster earns 90,000 a year.\n\n" * 40
 READERS = Query(
     "readers",
@@ -79,15 +79,74 @@ def readers(gear, name):
     return sorted(row["readers"] or ["everybody"] for row in rows)
 
 
-def test_readers_follow_a_document_that_moves(gear, docs):
+@pytest.mark.parametrize("first", ["ingest", "sync"])
+def test_readers_follow_a_document_that_moves(gear, docs, first):
     """Also the passages that are written anew, because their title comes from the name of the file."""
-    gear.corpus.sync([docs])
+    (gear.ingest if first == "ingest" else gear.corpus.sync)([docs])
     gear.corpus.set_readers(docs / "pay.txt", ADA)
     (docs / "pay.txt").rename(docs / "pay-2024.txt")
     report = gear.corpus.sync([docs])
 
     assert 1 == report.moved
     assert [ADA] == readers(gear, "pay-2024.txt")
+
+
+@pytest.mark.parametrize("first", ["ingest", "sync"])
+@pytest.mark.parametrize("then", ["ingest", "sync"])
+def test_readers_that_an_ingest_or_a_sync_gave_follow_a_document_that_moves(gear, docs, first, then):
+    """The command that comes afterwards gives none. What an ingest leaves under the old name is restricted, too."""
+    commands = {"ingest": gear.ingest, "sync": gear.corpus.sync}
+    commands[first]([docs], readers=ADA)
+    (docs / "pay.txt").rename(docs / "pay-2024.txt")
+    commands[then]([docs])
+
+    assert [ADA] == readers(gear, "pay-2024.txt")
+    assert ([ADA] if then == "ingest" else []) == readers(gear, "pay.txt")
+
+
+@pytest.mark.parametrize("first", ["ingest", "sync"])
+def test_readers_follow_a_document_out_of_a_folder_that_was_read_by_itself(gear, docs, first):
+    """The folder around it is read afterwards."""
+    (docs / "hr").mkdir()
+    (docs / "pay.txt").rename(docs / "hr" / "pay.txt")
+    old(docs / "news.txt", "The harbour opens in May.")
+    gear.corpus.sync([docs])
+    (gear.ingest if first == "ingest" else gear.corpus.sync)([docs / "hr"], readers=ADA)
+    (docs / "hr" / "pay.txt").rename(docs / "pay.txt")
+    report = gear.corpus.sync([docs])
+
+    assert (1, 0) == (report.moved, report.deleted)
+    assert ([ADA], []) == (readers(gear, "pay.txt"), readers(gear, "hr/pay.txt"))
+
+
+@pytest.mark.parametrize("given", [None, CEM])
+def test_readers_follow_a_document_that_leaves_its_name_to_another_text(gear, docs, given):
+    """Whether or not the sync gives readers: others, who would see what they may not, are not let in."""
+    gear.corpus.sync([docs], readers=ADA)
+    (docs / "pay.txt").rename(docs / "notes.txt")
+    old(docs / "pay.txt", "The harbour opens in May.")
+    report = gear.corpus.sync([docs], readers=given)
+
+    assert (1, 1) == (report.moved, report.new)
+    assert ([ADA], [ADA]) == (readers(gear, "notes.txt"), readers(gear, "pay.txt"))
+
+
+def test_readers_follow_a_document_that_moves_after_a_sync_broke_off(gear, docs, embedder):
+    """The sync had recorded what it was about to write."""
+    gear.corpus.sync([docs])
+    gear.corpus.set_readers(docs / "pay.txt", ADA)
+    old(docs / "pay.txt", TEXT + "New.")
+
+    def fails():
+        raise GearError("the model of embeddings failed")
+
+    embedder.before = fails
+    with pytest.raises(GearError, match="embeddings failed"):
+        gear.corpus.sync([docs])
+    (docs / "pay.txt").rename(docs / "pay-2024.txt")
+    gear.corpus.sync([docs])
+
+    assert ([ADA], []) == (readers(gear, "pay-2024.txt"), readers(gear, "pay.txt"))
 
 
 def test_documents_that_exchange_names_exchange_readers(gear, docs):

@@ -231,7 +231,7 @@ def test_documents_of_an_earlier_ingest_are_taken_over(gear, counting, tmp_path)
 
     report = gear.corpus.sync([tmp_path / "docs"])
 
-    assert (0, 1, 1) == (report.new, report.changed, report.deleted)
+    assert (0, 0, 1, 1) == (report.new, report.changed, report.unchanged, report.deleted)
     assert [] == counting.texts
     assert 2 == gear.corpus.counts().passages
 

@@ -65,6 +65,23 @@ class Texts:
         self.sure &= set(more)
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What is on record of a file that was read: its text, or the texts that it may be, and whether that is sure."""
+
+    texts: frozenset[str] = frozenset()
+    is_sure: bool = False
+
+    @classmethod
+    def only(cls, text: str) -> "Seen":
+        """A text, which was read whole."""
+        return cls(frozenset({text} - {UNREADABLE}), is_sure=True)
+
+    def or_else(self, text: str) -> "Seen":
+        """This, or another text."""
+        return Seen(self.texts | ({text} - {UNREADABLE}), is_sure=self.texts == {text})
+
+
 @dataclass
 class Line:
     """A line of JSONL, or a node of an adopted graph: a text with a source, which has readers of its own."""
@@ -91,8 +108,9 @@ class Model:
         self.documents: dict[Key, Texts] = {}
         self.lines: list[Line] = []
         self.records: dict[Key, frozenset[Readers]] = {}
-        # What the last sync of a folder saw: the source of each file, and its text; unknown ones are None.
-        self.synced: dict[Key, dict[str, str | None]] = {}
+        # What is on record of each folder of a collection: the sources of its files, and what was read of them.
+        self.read: dict[Key, dict[str, Seen]] = {}
+        self.synced: set[Key] = set()
         # The folders that were read into a collection, by their projects.
         self.origins: dict[tuple[str, str], str] = {}
 
@@ -223,6 +241,29 @@ class Model:
         if key not in self.records and (lines := self._lines_of(key)):
             self.records[key] = ANYBODY.union(*(line.readers for line in lines))
 
+    def ingest_folder(
+        self,
+        collection: str,
+        origin: str,
+        files: Mapping[str, File],
+        readers: Readers | None,
+        *,
+        widen: bool = False,
+        is_open: bool = False,
+    ) -> None:
+        """A folder is ingested; readers follow what has moved in it, and what has the former name stays."""
+        known = self.read.get((collection, origin), {})
+        gone = {source: seen for source, seen in known.items() if source not in files}
+        for source, file in files.items():
+            if source not in known:
+                self._moved(collection, gone, source, file, is_new=True)
+        self.ingest(collection, files, readers, widen=widen, is_open=is_open)
+        self.read[collection, origin] = known | {
+            source: known.get(source, Seen()).or_else(file.text) if is_open else Seen.only(file.text)
+            for source, file in files.items()
+            if file.is_readable
+        }
+
     def sync(
         self,
         collection: str,
@@ -234,59 +275,76 @@ class Model:
         is_open: bool = False,
     ) -> None:
         """A folder is synced, which holds these files, by their sources."""
-        known = self.synced.get((collection, origin)) or self._ingested(collection, origin)
-        gone = {source: text for source, text in known.items() if source not in files}
-        for source, file in files.items():
-            self._moved(collection, gone, source, file, is_new=source not in known)
+        known = self._known(collection, origin)
+        gone = self._all_moved(collection, known, files)
+        self.synced.add((collection, origin))
         self.ingest(collection, files, readers, widen=widen, is_open=is_open)
         if is_open:
             for source in gone:
                 self.documents.setdefault((collection, source), Texts()).doubt()
-            self.synced[collection, origin] = gone | dict.fromkeys(known.keys() & files.keys())
+            self.read[collection, origin] = gone | {
+                source: known.get(source, Seen()).or_else(file.text) for source, file in files.items()
+            }
             return
         for source, file in files.items():
             if not file.is_readable:
                 self.documents[collection, source] = Texts()
         self._removed(collection, origin, gone, files)
-        self.synced[collection, origin] = {source: file.text for source, file in files.items()}
+        self.read[collection, origin] = {source: Seen.only(file.text) for source, file in files.items()}
 
-    def _ingested(self, collection: str, origin: str) -> dict[str, str | None]:
-        """What was ingested of a folder that was never synced."""
-        inside = [key for key, texts in self.documents.items() if texts.possible and key[0] == collection]
-        return {source: None for _, source in inside if source.startswith(f"{origin}/")}
+    def _known(self, collection: str, origin: str) -> dict[str, Seen]:
+        """What a sync finds on record, and, if it is the first, what else was ingested of its folder."""
+        ingested = {}
+        if (collection, origin) not in self.synced:
+            inside = [key for key, texts in self.documents.items() if texts.possible and key[0] == collection]
+            ingested = {source: Seen() for _, source in inside if source.startswith(f"{origin}/")}
+        return ingested | self.read.get((collection, origin), {})
 
-    def _moved(self, collection: str, gone: Mapping[str, str | None], source: str, file: File, *, is_new: bool) -> None:
+    def _all_moved(self, collection: str, known: Mapping[str, Seen], files: Mapping[str, File]) -> dict[str, Seen]:
+        """The readers of what has moved follow it; returns what is gone from its name."""
+        gone = {source: seen for source, seen in known.items() if source not in files}
+        # A file may also leave its name to another text.
+        changed = {
+            source: seen for source, seen in known.items() if files.get(source, File("", 0)).text not in seen.texts
+        }
+        for source, file in files.items():
+            self._moved(collection, gone | changed, source, file, is_new=source not in known)
+        return gone
+
+    def _moved(self, collection: str, left: Mapping[str, Seen], source: str, file: File, *, is_new: bool) -> None:
         """Readers follow a document; of two with one text it may have been either."""
-        former = [(collection, old) for old, text in gone.items() if text and text == file.text]
-        records = [self.records[key] for key in former if key in self.records]
+        former = [
+            ((collection, old), seen.is_sure) for old, seen in left.items() if file.text in seen.texts and old != source
+        ]
+        records = [self.records[key] for key, _ in former if key in self.records]
         if not records:
             return
         key = collection, source
         here = self.records.get(key, frozenset())
+        is_sure = len(records) == len(former) and any(sure for _, sure in former)
         # A document that was there already may have been overwritten, or edited.
         kept = here - ANYBODY if is_new else self.record(key)
-        self.records[key] = frozenset().union(kept, *records, ANYBODY if len(records) < len(former) else ())
-        self.allow([key for key in former if key in self.records], ())
+        self.records[key] = frozenset().union(kept, *records, () if is_sure else ANYBODY)
+        self.allow([key for key, _ in former if key in self.records], ())
 
     def missed(self, collection: str, origin: str, files: Mapping[str, File]) -> None:
         """A folder is synced while nothing can be converted: what is there stays, but for what is gone."""
-        known = self.synced.get((collection, origin)) or self._ingested(collection, origin)
-        gone = {source: text for source, text in known.items() if source not in files}
-        for source, file in files.items():
-            self._moved(collection, gone, source, file, is_new=source not in known)
+        known = self._known(collection, origin)
+        gone = self._all_moved(collection, known, files)
+        self.synced.add((collection, origin))
         arrived = {file.text for source, file in files.items() if source not in known}
-        away = {source: text for source, text in gone.items() if text and text in arrived}
+        away = {source: seen for source, seen in gone.items() if seen.texts & arrived}
         for source in away:
             self.documents.setdefault((collection, source), Texts()).doubt()
         for source, file in files.items():
             # It may have been renamed all the same.
-            if file.text in away.values():
+            if any(file.text in seen.texts for seen in away.values()):
                 self.documents.setdefault((collection, source), Texts()).doubt(file.text)
         self._removed(collection, origin, gone.keys() - away.keys(), {**files, **away})
-        left = {
-            source: text if text == files[source].text else None for source, text in known.items() if source in files
+        here = {source: seen for source, seen in known.items() if source in files}
+        self.read[collection, origin] = away | {
+            source: here.get(source, Seen()).or_else(file.text) for source, file in files.items()
         }
-        self.synced[collection, origin] = left | away
 
     def doubt(self, key: Key) -> None:
         """A source may have been forgotten."""
@@ -311,7 +369,7 @@ class Model:
         """A source is forgotten; its readers stay on record."""
         self.documents.pop(key, None)
         self.lines = [line for line in self.lines if (line.collection, line.source) != key]
-        for (collection, _), known in self.synced.items():
+        for (collection, _), known in self.read.items():
             if collection == key[0]:
                 known.pop(key[1], None)
 

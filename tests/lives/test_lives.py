@@ -50,14 +50,14 @@ class Life(RuleBasedStateMachine):
 
     # How it begins
 
-    @initialize(readers=st.sampled_from([(steps.CEM,), (steps.ADA,)]))
-    def begin(self, readers):
+    @initialize(command=st.sampled_from(["sync", "ingest"]), readers=st.sampled_from([(steps.CEM,), (steps.ADA,)]))
+    def begin(self, command, readers):
         """Salaries that not everybody may read, a plan for all, and two contracts of nearly one name."""
         self.world.begin(steps.VIEWERS)
         for project in PROJECTS:
             for name in steps.NAMES[:2]:
                 self._write(project, name, self._text())
-        self._from_folder("sync", "a", "absolute", "legal", {"readers": readers, "widen": False, "slow": False})
+        self._from_folder(command, "a", "absolute", "legal", {"readers": readers, "widen": False, "slow": False})
         self._lines("legal", (steps.CONTRACT, (steps.ADA,)), (steps.ALIKE, None))
 
     # What happens
@@ -242,7 +242,7 @@ class Life(RuleBasedStateMachine):
         elif command == "sync":
             self.model.sync(collection, origin, files, readers, widen=widen, is_open=not is_done)
         else:
-            self.model.ingest(collection, files, readers, widen=widen, is_open=not is_done)
+            self.model.ingest_folder(collection, origin, files, readers, widen=widen, is_open=not is_done)
         if meanwhile and meanwhile.document:
             self._agree(meanwhile, readers, was_met=was_met)
             key = self._key(meanwhile.document)

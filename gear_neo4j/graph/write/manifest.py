@@ -1,10 +1,10 @@
-"""The documents that syncs have read: a record for each, in the graph that they update."""
+"""The documents that were read from files and tables: a record for each, in the graph that has their passages."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from gear_neo4j.graph.connection.database import Database
+from gear_neo4j.graph.connection.database import Database, Row
 
 RECORDS_A_BATCH = 1_000
 NO_MOVES: Mapping[str, str] = MappingProxyType({})
@@ -12,15 +12,18 @@ NO_MOVES: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class ReadSource:
-    """A document as a sync read it: its name, its version at the origin, and the digest of its content.
+    """A document as it was read: its name, its version at the origin, and the digest of its content.
 
-    The version is empty if it may already be outdated; ``problem`` says why the document could not be used.
+    The version is empty if it may already be outdated; ``problem`` says why the document could not be used. ``options``
+    are those of the reading, and ``origin`` is the name of the origin that a sync listed, empty after an ingest.
     """
 
     name: str
     version: str
     digest: str
     problem: str | None = None
+    options: str = ""
+    origin: str = ""
 
 
 class Manifest:
@@ -29,9 +32,13 @@ class Manifest:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def read(self, origin: str, *, collection: str) -> Iterator[ReadSource]:
-        """The documents of an origin that have been read into a collection, streamed."""
-        for row in self._database.stream("source_manifest", origin=origin, collection=collection):
+    def read(self, origin: str | None, *, below: Sequence[str] = (), collection: str) -> Iterator[ReadSource]:
+        """The documents of an origin, if one is given, that have been read into a collection, streamed.
+
+        Args:
+            below: what the names of further documents begin with, whatever origin they were read from.
+        """
+        for row in self._database.stream("source_manifest", origin=origin, below=list(below), collection=collection):
             yield ReadSource(**row)
 
     def record(
@@ -49,16 +56,7 @@ class Manifest:
             moves: the former names of documents that have moved, by their new names; their readers are kept.
             taken: the former names that now belong to other documents.
         """
-        rows = [
-            {
-                "id": _id(source.name, collection),
-                "name": source.name,
-                "version": source.version,
-                "digest": source.digest,
-                "problem": source.problem,
-            }
-            for source in sources
-        ]
+        rows = _rows(sources, collection)
         if not moves:
             self._database.call("record_sources", rows=rows, origin=origin, collection=collection)
             return
@@ -68,6 +66,10 @@ class Manifest:
         ]
         self._database.call("record_moves", rows=rows, origin=origin, collection=collection, moves=moved)
 
+    def record_ingested(self, sources: Sequence[ReadSource], *, collection: str) -> None:
+        """Record that documents were read by an ingest; those that a sync has listed stay with their origins."""
+        self._database.call("record_ingested", rows=_rows(sources, collection), collection=collection)
+
     def forget(self, names: Sequence[str], *, collection: str) -> None:
         """Delete the records of documents, so that the next sync reads them again."""
         self._database.call("forget_sources", ids=[_id(name, collection) for name in names])
@@ -76,6 +78,20 @@ class Manifest:
         """Delete all records of a collection, with a query per thousand."""
         while self._database.call("drop_sources", collection=collection, limit=RECORDS_A_BATCH)[0]["deleted"]:
             pass
+
+
+def _rows(sources: Sequence[ReadSource], collection: str) -> list[Row]:
+    return [
+        {
+            "id": _id(source.name, collection),
+            "name": source.name,
+            "version": source.version,
+            "digest": source.digest,
+            "problem": source.problem,
+            "options": source.options,
+        }
+        for source in sources
+    ]
 
 
 def _id(name: str, collection: str) -> str:
