@@ -150,7 +150,7 @@ def test_a_run_can_be_repeated_from_its_trace_without_the_model(gear, server, mo
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_the_answer_is_the_last_event_and_its_pieces_come_before(gear, name):
-    """Self-RAG chooses among several answers, and a pattern's are names: they have none to stream; all others have."""
+    """Self-RAG's answer is one of several, and a pattern's is a list of names: these do not stream; all others do."""
     events = []
     answer = gear.agent(AGENTS[name]).ask(QUESTION, k=4, on_event=events.append)
 

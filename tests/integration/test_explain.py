@@ -1,4 +1,4 @@
-"""What ``gear explain`` writes of a real search runs on the real server and shows the very triples of its paths."""
+"""The Cypher that ``gear explain`` writes for a real search runs on the real server and shows the same triples."""
 
 import json
 
