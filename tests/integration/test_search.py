@@ -46,7 +46,7 @@ def gear(server, shared, embedder):
 
 @pytest.fixture
 def trusted(monkeypatch):
-    """No version of the graph is asked for twice, however slow the machine: what a search costs is always the same."""
+    """The version of the graph is not checked again, so the cost of a search is the same on slow machines, too."""
     monkeypatch.setattr(kept, "RECHECK", math.inf)
 
 

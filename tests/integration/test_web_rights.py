@@ -95,7 +95,7 @@ def files_of(file):
 
 
 def test_a_name_that_waits_is_taken(running, keys):
-    """For every other key, by the words that a hidden document gets; its own sender and who sees all may go on."""
+    """For other keys, with the message for a hidden document; its sender and keys for everything may use it."""
     client, model, gear = running
     first = busy(client, model, keys["mallory"])
     waiting = [post(client, {"plan.txt": SECRET}, keys["ada"], readers=BOARD) for _ in range(2)]

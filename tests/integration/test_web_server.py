@@ -207,7 +207,7 @@ def test_a_body_that_trickles_in_is_not_waited_for(corpus, server, embedder):
 
 
 def test_headers_without_end_are_refused(corpus, server, embedder):
-    """By the server itself, before the application sees them; it may close before it has read them all."""
+    """By the server itself, before the application sees them; it may close the connection while reading."""
     with scripted_gear(server, embedder) as (gear, _), served(gear) as (url, _):
         with connected(url) as client:
             refused = is_refused(client, b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: " + b"x" * 1_000_000)
