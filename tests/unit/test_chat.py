@@ -389,7 +389,7 @@ def test_the_failures_of_any_client_library_are_classified():
 
 
 def test_never_more_requests_than_allowed_and_no_slot_is_lost():
-    """Twenty threads ask twice while every second request goes wrong; afterwards three requests still run at once."""
+    """Twenty threads make two calls each, and every second request fails; afterwards three still run at once."""
     chance, meet = random.Random(7), threading.Barrier(3)
     storm = [None, None, None, None, *SPOILT, Fault.RATE_LIMIT, Fault.SERVER_ERROR, Fault.RESET, 401]
 

@@ -77,7 +77,7 @@ OPENIE = {
 
 @pytest.fixture
 def write(tmp_path):
-    """Write files by name: JSON for .json, one object a line for .jsonl, text as it stands; gives their folder."""
+    """Write files by name: JSON for .json, one object per line for .jsonl, else plain text; returns their folder."""
     folder = tmp_path / "given"
 
     def written(**files):
