@@ -1,8 +1,9 @@
-"""The built-in profiles, on graphs as the libraries that they are named after leave them.
+"""The built-in profiles, on graphs in the form that the libraries of the same names write.
 
-The graphs are recordings, Cypher in ``tests/recorded``, for neither these libraries nor APOC, which most of them need,
-is there when the tests run. Each recording was compared with the graph that the real library makes of the same story,
-with a model that knows its facts: labels, types, properties and indexes agree (of Graphiti's indexes, some).
+The graphs are recordings, Cypher in ``tests/recorded``, because neither these libraries nor APOC, which most of them
+need, are available to the tests. Each recording was compared with the graph that the real library makes of the same
+story, with a model that knows its facts: labels, types, properties and indexes agree (for Graphiti, some of the
+indexes).
 """
 
 import json

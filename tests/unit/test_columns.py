@@ -84,8 +84,8 @@ def test_any_text_can_be_read(text):
 def uses(source):
     """Each use of a column as (queries, column), where one function holds both the use and the queries' calls.
 
-    A name that stands for rows of several queries in that function counts as a row of any of them; a name that can
-    also stand for anything else is passed over.
+    A name for rows of several queries in that function counts as a row of any of them; a name that can also be
+    something else is skipped.
     """
     functions = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
     return {use for function in functions for use in uses_in(function)}
