@@ -65,13 +65,13 @@ class ScriptedServer:
     """A server at ``url`` from the beginning of a ``with`` block to its end.
 
     Args:
-        script: the messages of a request to the text of its reply.
-        fault: the number of a request and its messages to what goes wrong with it.
-        retry_after: the header Retry-After of a RATE_LIMIT, seconds or a date, or what makes one; None: no header.
+        script: returns the text of the reply to the messages of a request.
+        fault: returns what goes wrong, for the number of a request and its messages.
+        retry_after: the header Retry-After of a RATE_LIMIT, seconds or a date, or a function for it; None: no header.
         slow: the seconds that SLOW takes; choose it longer than the client's timeout. The end of the block ends it.
         alternatives: a word of a reply to the probabilities of the words that could have stood there, itself among
             them; sent as log-probabilities to those who ask for such.
-        vectors: the texts of a request for embeddings to their vectors; ``fault`` gets those texts as its messages.
+        vectors: returns the vectors of the texts of an embedding request; ``fault`` gets these texts as its messages.
     """
 
     def __init__(
