@@ -191,6 +191,7 @@ def test_a_search_of_two_triples_costs_two_round_trips_and_no_vector_comes_back(
         stored = gear.graph.store.passages([hit.passage.id for hit in hits])
 
     # The base queries the indexes of Neo4j; then come the start triples, with their first expansion and all passages.
+    # Longer paths take one round trip per further triple, and one more if they reach other passages.
     further = max(0, length - 2)
     expected = (0 if base == "bm25" else 1) + 1 + further
     assert len(hits.paths[0].triples) == length
