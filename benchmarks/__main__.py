@@ -1,7 +1,7 @@
-"""``make bench``: ours and alternatives, side by side in one run, on synthetic corpora of growing size.
+"""``make bench``: ours and alternatives, compared in one run, on synthetic corpora of growing size.
 
-``--size small`` takes minutes, ``--size full`` ends at 1.5 million triples. Absolute times are of one machine only: the
-ratios can be compared. Writes docs/benchmarks/results-SIZE.json, a table, and plots.
+``--size small`` takes minutes, ``--size full`` ends at 1.5 million triples. Absolute times are for one machine only:
+compare the ratios. Writes docs/benchmarks/results-SIZE.json, a table, and plots.
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""A large graph adopted, kept up to date and released: ``python -m benchmarks.adoption [--relationships 200000]``.
+"""A large graph adopted, updated and released: ``python -m benchmarks.adoption [--relationships 200000]``.
 
-The graph is made on a local server of its own (``benchmarks/made_graph.py``). A process of its own adopts it, with
-vectors that cost nothing to make, while this one searches over another connection. Prints a table and writes
-docs/benchmarks/adoption.json; absolute times are of that machine only.
+The graph is synthetic (``benchmarks/made_graph.py``), on its own local server. A separate process adopts it, with
+vectors that need no model, while this one searches over another connection. Prints a table and writes
+docs/benchmarks/adoption.json; absolute times are for this machine only.
 """
 
 import argparse
@@ -132,7 +132,7 @@ def table(results: dict[str, Any]) -> Table:
 
 
 def main() -> None:
-    """Make, measure, print, write; the server and its data are gone afterwards."""
+    """Create, measure, print, write; the server and its data are deleted afterwards."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.adoption", description=__doc__)
     parser.add_argument("--relationships", type=int, default=RELATIONSHIPS, help="how many (default: %(default)s)")
     count = parser.parse_args().relationships

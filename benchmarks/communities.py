@@ -1,7 +1,7 @@
-"""Communities of a data set: build time, determinism, and the reports that an update regenerates.
+"""Communities of a data set: build time, determinism, and the reports that an update writes again.
 
-``python -m benchmarks.communities DATASET_DIR``: on a server of its own the data set without its last fifty passages,
-with reports by a scripted model; then those fifty, an update; then one of its passages in thirty deleted.
+``python -m benchmarks.communities DATASET_DIR``: first the data set without its last fifty passages, on its own server,
+with reports by a scripted model; then these fifty and an update; then the deletion of every thirtieth passage.
 """
 
 import argparse
@@ -32,7 +32,7 @@ DANGLING = Query(
 
 
 def timed_build(gear: Gear, *, afresh: bool = True) -> tuple[BuildReport, float]:
-    """A build or an update, and the seconds it took."""
+    """A build or an update, and its duration in seconds."""
     started = time.perf_counter()
     built = gear.communities.build(afresh=afresh)
     return built, round(time.perf_counter() - started, 2)

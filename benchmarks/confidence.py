@@ -1,8 +1,8 @@
-"""How sure patterns are, and how often they are right: ``python -m benchmarks.confidence GRAPH_DIR...``.
+"""The confidence of patterns, and how often they are right: ``python -m benchmarks.confidence GRAPH_DIR...``.
 
-For each question the first entity's pattern, with what it accounts for, and whether that entity is right. A logistic
-regression over the even questions of all graphs gives the coefficients of ``retrieval/patterns/confidence.py``;
-the table is of the odd questions alone: by confidence, how many there are and how many are right.
+For each question, the pattern of the first entity with its features, and whether that entity is right. A logistic
+regression over the even questions of all graphs gives the coefficients of ``retrieval/patterns/confidence.py``; the
+table shows only the odd questions: by confidence, their number and the share that is right.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from gear_neo4j.settings import Settings
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "confidence.json"
 BINS = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
-# A penalty on large coefficients; small beside hundreds of questions.
+# A penalty on large coefficients; small compared with hundreds of questions.
 RIDGE = 1.0
 Array = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ def measure(folder: Path, settings: Settings) -> list[Case]:
 
 
 def cases(gear: Gear, folder: Path) -> Iterator[Case]:
-    """A case for each question that names nodes as its answer and gets any."""
+    """A case for each question whose answer is nodes and that gets any."""
     entities = knowledge.AnswerEntities(gear.graph.pagerank.named_nodes())
     finder = PatternFinder(gear.graph, embedder=gear.embedder, dictionaries=Dictionaries(gear.graph.pagerank))
     for number, question in enumerate(track(knowledge.load(folder).questions, folder.name)):

@@ -1,8 +1,8 @@
 """Connections that keep a service waiting: ``python -m benchmarks.connections [--connections 2000] [--seconds 60]``.
 
-``gear serve`` runs in a process of its own, over a local server and the real embedding model. One after the other,
-crowds of connections send nothing, send half a head, send a byte now and then, send heads of 64 kB, and ask for more
-than they read; whatever is closed comes back. Meanwhile a client searches and a monitor asks for the health.
+``gear serve`` runs in a separate process, over a local server and the real embedding model. In turn, crowds of
+connections send nothing, send half a head, send a byte now and then, send heads of 64 kB, and request more than they
+read; closed ones reconnect. Meanwhile one client searches and another checks the health.
 """
 
 import argparse
@@ -34,7 +34,7 @@ RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "connections.json"
 PASSAGES = 1_724
 HALF = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: "
 WHOLE = b"GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-# Between two tries of a connection that could not be made, and between two bytes of one that is slow.
+# Pause between two attempts to connect, and between two bytes of a slow connection.
 PAUSE = 1.0
 Writer = asyncio.StreamWriter
 Reader = asyncio.StreamReader
@@ -42,7 +42,7 @@ Reader = asyncio.StreamReader
 
 @dataclass(slots=True)
 class Served:
-    """What the two clients saw meanwhile; times in milliseconds."""
+    """What the two clients measured meanwhile; times in milliseconds."""
 
     searches: list[float] = field(default_factory=list)
     probes: list[float] = field(default_factory=list)
@@ -79,11 +79,11 @@ async def large(reader: Reader, writer: Writer) -> None:
 
 
 async def unread(_reader: Reader, writer: Writer) -> None:
-    """Ask for more than the system keeps, and read nothing."""
+    """Request more than the system buffers, and read nothing."""
     writer.write(5 * WHOLE)
     while True:
         await asyncio.sleep(5 * PAUSE)
-        # Only by this does it notice that it was closed.
+        # Only this shows that it was closed.
         writer.write(WHOLE)
         await writer.drain()
 
@@ -99,10 +99,10 @@ CROWDS: dict[str, Callable[[Reader, Writer], Awaitable[None]]] = {
 
 
 async def stay(port: int, behave: Callable[[Reader, Writer], Awaitable[None]], served: Served) -> None:
-    """A connection that behaves in a way, and is made again whenever it is closed, until cancelled."""
+    """A connection with this behaviour, which reconnects whenever it is closed, until cancelled."""
     while True:
         try:
-            # Nothing is read beyond this, whatever comes.
+            # It reads no more than this, whatever arrives.
             reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1_024)
         except OSError:
             await asyncio.sleep(PAUSE)
@@ -118,13 +118,13 @@ async def stay(port: int, behave: Callable[[Reader, Writer], Awaitable[None]], s
 
 
 async def search_on(url: str, questions: Sequence[str], served: Served) -> None:
-    """Search until cancelled, each time by a connection of its own."""
+    """Search until cancelled, with a new connection each time."""
     for question in itertools.cycle(questions):
         await _timed(url, served.searches, served, "POST", "/api/search", json={"question": question})
 
 
 async def probe_on(url: str, served: Served) -> None:
-    """Ask for the health four times a second until cancelled."""
+    """Check the health four times a second until cancelled."""
     while True:
         await _timed(url, served.probes, served, "GET", "/healthz")
         await asyncio.sleep(0.25)
@@ -142,7 +142,7 @@ async def _timed(url: str, times: list[float], served: Served, method: str, path
 
 
 async def beside(url: str, questions: Sequence[str], name: str, options: argparse.Namespace) -> Served:
-    """What the two clients see beside one crowd."""
+    """The measurements of the two clients during one crowd."""
     served, port = Served(), urlsplit(url).port
     assert port
     number = 0 if name == "none" else options.connections

@@ -1,4 +1,4 @@
-"""A proxy that puts a server at a distance: each byte arrives so many seconds later, in both directions."""
+"""A proxy that puts a server at a distance: each byte is delayed, in both directions."""
 
 import asyncio
 import threading
@@ -10,7 +10,7 @@ CHUNK = 65_536
 
 
 class Distance:
-    """Listens on loopback and passes everything on to ``port``, ``seconds`` later; it does not limit the bandwidth."""
+    """Listens on loopback and forwards everything to ``port`` after ``seconds``; it does not limit the bandwidth."""
 
     def __init__(self, port: int, *, seconds: float) -> None:
         self._port = port
@@ -20,7 +20,7 @@ class Distance:
 
     @property
     def uri(self) -> str:
-        """The address of the server, as seen from afar."""
+        """The URI of the distant server."""
         return f"bolt://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     def __enter__(self) -> Self:
@@ -43,7 +43,7 @@ class Distance:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        # The stream's own callback prints a cancellation that reaches it.
+        # The stream's own callback would print a cancellation.
         with suppress(asyncio.CancelledError, ConnectionError):
             there, back = await asyncio.open_connection("127.0.0.1", self._port)
             await asyncio.gather(self._pass(reader, back), self._pass(there, writer))

@@ -1,10 +1,10 @@
-"""How fast the embedding model runs on this machine by torch, ONNX Runtime and OpenVINO, and its recall.
+"""The speed of the embedding model on this machine with torch, ONNX Runtime and OpenVINO, and its recall.
 
-``python -m benchmarks.embedding DATASET_DIR...``: each backend in a process of its own, one after the other, over the
-names, triples and passages of all data sets. ``gear`` is what gear-neo4j chooses here; ``torch``, ``torch bfloat16``
-and ``onnx`` are its embedder, told which one to take. The others encode in batches of 16. Those that are not installed
-are skipped with a message: ``docs/benchmarks.md`` says how to lay them beside the environment. On a machine with a GPU,
-which torch uses, the results go into a file of their own.
+``python -m benchmarks.embedding DATASET_DIR...``: each backend in its own process, in turn, over the names, triples and
+passages of all data sets. ``gear`` is gear-neo4j's own choice here; ``torch``, ``torch bfloat16`` and ``onnx`` are its
+embedder with a fixed backend. The others encode in batches of 16. Backends that are not installed are skipped with a
+message: ``docs/benchmarks.md`` says how to install them outside the environment. If torch uses a GPU, the results go
+into a separate file.
 """
 
 import argparse
@@ -40,16 +40,16 @@ LONGEST = 256
 DIMENSION = 384
 Encode = Callable[[Sequence[str]], Vectors]
 KS = (5, 10, 15)
-# Of names and triples; of passages all, for the recall.
+# For names and triples; all passages are used, for the recall.
 MOST = 4_000
 BATCH = 16
-# One rate for so many texts, whose median counts.
+# One rate per this number of texts; the median is reported.
 SLICE = 256
 WARM_UP = 64
 
 
 def measure(backend: str, folders: Sequence[Path]) -> dict[str, Any]:
-    """Names, triples and passages a second, and for each data set the recall of exact search by these vectors."""
+    """Names, triples and passages per second, and for each data set the recall of exact search with these vectors."""
     loaded = [datasets.load(folder) for folder in folders]
     rates: dict[str, list[float]] = {"names": [], "triples": [], "passages": []}
     recalls: dict[str, Any] = {}
@@ -87,7 +87,7 @@ def _triples(folder: Path) -> Iterator[Triple]:
 
 
 def _timed(encode: Encode, texts: Sequence[str], rates: list[float]) -> Vectors:
-    """The vectors of texts; adds the rate of each slice of them."""
+    """The vectors of texts; also records the rate of each slice."""
     vectors = [np.empty((0, DIMENSION), dtype=np.float32)]
     for start in range(0, len(texts), SLICE):
         part = texts[start : start + SLICE]
@@ -138,7 +138,7 @@ def _encode_pooled(tokenizer: Any, run: Callable[[dict[str, Any]], Any], texts: 
 
 
 def _network(model: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The transformer as a function of three tensors, and an example of these."""
+    """The transformer as a function of three tensors, and an example of them."""
     import torch
 
     class Network(torch.nn.Module):

@@ -1,8 +1,8 @@
 """Recall over the triples of the rules, given triples, and both: ``python -m benchmarks.extraction DATASET_DIR...``.
 
-Each data set is ingested once for each kind of triples that it can have, with synonym edges, on a server of its own.
-The rules were chosen on the even questions, counted from 0: the odd ones are reported apart. The rate of the rules is
-that of their code alone, the rate of the ingest that of the whole: embeddings, triples and indexes.
+Each data set is ingested once for each kind of triples that it can have, with synonym edges, on its own server. The
+rules were chosen on the even questions, counted from 0: the odd ones are reported separately. The rate of the rules is
+for their code alone, the rate of the ingest for everything: embeddings, triples and indexes.
 """
 
 import argparse
@@ -38,7 +38,7 @@ Recalls = dict[str, list[float]]
 
 
 def rate_of_rules(dataset: datasets.Dataset) -> float:
-    """Passages a second of the rules alone, on one core."""
+    """Passages per second of the rules alone, on one core."""
     passages = [passage for batch in read_passages([dataset.folder / "corpus.jsonl"]) for passage in batch.passages]
     extractor = RuleExtractor()
     extractor.extract(passages[0])

@@ -1,7 +1,7 @@
 """Fusion by rank and by score: ``python -m benchmarks.fusion DATASET_DIR...``; a table of docs/results.md.
 
-Of passages by words and by meaning, and of a beam search with its first passages. Weights were chosen on the even
-questions (counted from 0); the odd ones are the result. Triples are those of the data set, or those of the rules.
+Fusion of passages by words and by meaning, and of a beam search with its first passages. Weights were chosen on the
+even questions (counted from 0); the odd ones are the result. The triples are the data set's, or those of the rules.
 """
 
 import argparse
@@ -28,7 +28,7 @@ Ask = Callable[[str], Sequence[str]]
 
 
 def systems(gear: Gear) -> dict[str, Ask]:
-    """The systems under test, by name."""
+    """The measured systems, by name."""
     rankers = {name: Base(base=name) for name in ("fulltext", "sbert", "hybrid")}
     walks = {f"naive over {base}": Naive(base=base) for base in ("hybrid", "weighted")}
     return {

@@ -1,9 +1,9 @@
-"""neo4j-graphrag's own retrievers and ours inside its ``GraphRAG``, on one graph of its making that we have adopted.
+"""neo4j-graphrag's own retrievers and ours inside its ``GraphRAG``, on one graph of its form that we have adopted.
 
-``python -m benchmarks.graphrag DATASET_DIR``: chunks, entities and relationships as its pipeline leaves them, with the
+``python -m benchmarks.graphrag DATASET_DIR``: chunks, entities and relationships as its pipeline writes them, with the
 triples of the data set; its vector and full-text indexes over the chunks; then ``gear adopt neo4j-graphrag``. Every
-question goes to all systems in turn, and the same embedding model encodes it for each. The language model is a scripted
-one that answers at once, so that the times are those of retrieval and of what GraphRAG does around it.
+question goes to all systems in turn, and the same embedding model encodes it for each. The language model is scripted
+and answers at once, so that the times are those of retrieval and of GraphRAG's own work.
 """
 
 import argparse
@@ -71,7 +71,7 @@ FACTS = Query(
     writes=True,
 )
 DESCRIBED = Query("described", "MATCH (p:Passage)-[:DESCRIBES]->(c:Chunk) RETURN p.id AS passage, c.id AS chunk")
-# As its documentation shows it: from a chunk to its entities, one relationship on, and back to chunks.
+# As in its documentation: from a chunk to its entities, over one relationship, and back to chunks.
 EXPANSION = f"""
 CALL (node, score) {{
   RETURN node AS chunk, score AS weight, 0 AS hops
@@ -86,12 +86,12 @@ RETURN chunk.id AS id, chunk.text AS text
 ORDER BY hops, weight DESC, ways DESC, id
 LIMIT {K}
 """
-# The same, with the chunks first that most ways lead to: with the nearest first, they fill the whole list.
+# The same, ordered by the number of ways to a chunk: with the nearest first, they fill the whole list.
 FOLLOWED = EXPANSION.replace("ORDER BY hops, weight DESC, ways DESC, id", "ORDER BY ways DESC, weight DESC, id")
 
 
 class Encoder(PeerEmbedder):
-    """Our embedding model as one of theirs."""
+    """Our embedding model with their interface."""
 
     def __init__(self, gear: Gear) -> None:
         super().__init__()
@@ -103,7 +103,7 @@ class Encoder(PeerEmbedder):
 
 
 class Instant(LLMInterfaceV2):
-    """A language model that says the same at once."""
+    """A language model that always gives the same reply at once."""
 
     def __init__(self) -> None:
         super().__init__(model_name="instant")
@@ -118,7 +118,7 @@ class Instant(LLMInterfaceV2):
 
 
 def build(gear: Gear, folder: Path) -> None:
-    """Write the graph as SimpleKGPipeline of neo4j-graphrag 1.22 leaves it, and its indexes."""
+    """Write the graph as SimpleKGPipeline of neo4j-graphrag 1.22 does, and its indexes."""
     database = gear.graph.database
     passages, stated = [rows_of(folder / f"{name}.jsonl") for name in ("corpus", "triples")]
     texts = [f"{row['title']}\n{row['text']}" for row in passages]
@@ -141,17 +141,17 @@ def build(gear: Gear, folder: Path) -> None:
 
 
 def rows_of(file: Path) -> list[dict[str, Any]]:
-    """The objects of a file, one a line."""
+    """The objects of a file, one per line."""
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
 def typed(predicate: str) -> str:
-    """A predicate as the type of a relationship, as models write them for this pipeline."""
+    """A predicate as a relationship type, as models write them for this pipeline."""
     return re.sub(r"\W+", "_", predicate).strip("_").upper() or "RELATED"
 
 
 def systems(gear: Gear, driver: neo4j.Driver) -> dict[str, Retriever]:
-    """The retrievers under test, by name."""
+    """The measured retrievers, by name."""
     encoder, database = Encoder(gear), gear.graph.name
 
     def item(record: neo4j.Record) -> RetrieverResultItem:
@@ -196,7 +196,7 @@ def measure(rags: dict[str, GraphRAG], gear: Gear, queries: Sequence[datasets.Ev
 
 
 def _by_half(recalls: list[dict[int, float]]) -> dict[str, dict[str, float]]:
-    """The percent of gold passages at each k: on the even questions, which our defaults were chosen on, and the odd."""
+    """The percentage of gold passages at each k: on the even questions, used to choose our defaults, and the odd."""
     halves = {"even": recalls[::2], "odd": recalls[1::2]}
     return {
         half: {f"at {k}": round(100 * fmean(row[k] for row in rows), 1) for k in KS} for half, rows in halves.items()

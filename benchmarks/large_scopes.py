@@ -1,10 +1,10 @@
 """Scopes in a large graph: ``python -m benchmarks.large_scopes [--passages 150000] [--keep]``.
 
-The corpus of ``large_scout`` (``--keep`` takes the server that it kept, and keeps it), its passages in collections of
-half, a twentieth and a thousandth of the corpus, and of ten passages. A collection holds whole topics, whose passages
-are alike, so it is not spread evenly. Every question is put in each scope and without one, system by system in turn.
-Recall is that of the ten passages nearest to the question among those of the scope, by their own cosines. Prints a
-table and writes docs/benchmarks/large_scopes-VERSION.json; absolute times are of that machine only.
+The corpus of ``large_scout`` (``--keep`` uses the server that it kept, and keeps it), with its passages in collections
+of half, a twentieth and a thousandth of the corpus, and of ten passages. A collection contains whole topics, whose
+passages are similar, so it is not spread evenly. Every question is asked in each scope and without one, system by
+system in turn. Recall is that of the scope's ten passages nearest to the question, by exact cosine. Prints a table and
+writes docs/benchmarks/large_scopes-VERSION.json; absolute times are for this machine only.
 """
 
 import json
@@ -31,7 +31,7 @@ from gear_neo4j.retrieval.retriever import Retriever
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks"
 EVERYTHING = "no scope"
-# Topics in a thousand.
+# Topics per thousand.
 SHARES = {"half": 500, "twentieth": 50, "thousandth": 1}
 TEN = "ten passages"
 REST = "rest"
@@ -51,7 +51,7 @@ SYSTEMS = {"sbert": Base(base="sbert"), "naive": Naive(base="sbert"), "scout": S
 
 
 def collection_of(number: int) -> str:
-    """The collection of a passage by its number."""
+    """The collection of a passage, by its number."""
     index = mixed(number // TOPIC, 11) % 1_000
     bound = 0
     for name, share in SHARES.items():
@@ -62,7 +62,7 @@ def collection_of(number: int) -> str:
 
 
 def members(corpus: SyntheticCorpus) -> dict[str, list[int]]:
-    """The numbers of the passages of each collection; the ten are of one topic of the rest."""
+    """The numbers of the passages of each collection; the ten are from one topic of the rest."""
     numbers: dict[str, list[int]] = {name: [] for name in (*SHARES, REST)}
     for number in range(corpus.passages):
         numbers[collection_of(number)].append(number)
@@ -77,7 +77,7 @@ def stamp(settings: Settings, corpus: SyntheticCorpus) -> None:
             batches = iter(lambda: list(islice(ids, A_BATCH)), [])  # noqa: B023
             for batch in track(batches, name, total=-(-len(numbers) // A_BATCH)):
                 gear.graph.database.run(STAMP, ids=batch, collection=name)
-        # What is kept of a scope is stale.
+        # Cached data of a scope is stale.
         gear.graph.store.record_dataset("large_scopes", fingerprint=None)
 
 
@@ -97,13 +97,13 @@ def nearest(ids: Sequence[str], of: Vectors, question: Vectors) -> set[str]:
 
 
 def systems(gear: Gear, scope: str | None) -> dict[str, Retriever]:
-    """The retrievers under test, in a scope."""
+    """The measured retrievers, in a scope."""
     view = gear if scope is None else gear.scoped(collections=[scope])
     return {name: view.retriever(recipe) for name, recipe in SYSTEMS.items()}
 
 
 def measure(settings: Settings, corpus: SyntheticCorpus) -> dict[str, Any]:
-    """Every question in every scope, in two rounds; the second counts, and the times of the first stand beside it."""
+    """Every question in every scope, in two rounds; the second counts, and the times of the first are also reported."""
     questions = [question.question for question in corpus.questions(QUESTIONS)]
     encoded = WordVectors().embed(questions)
     # In a small corpus, the smallest collections are empty.
@@ -154,7 +154,7 @@ def _round(
     *,
     shown: str,
 ) -> tuple[Figures, Figures, Figures]:
-    """Times, recalls and shares of exact answers, by scope and system."""
+    """Times, recall and shares of exact answers, by scope and system."""
     names = [*SYSTEMS, *others]
     times, recalls, exact = (_empty(scopes, names) for _ in range(3))
     for index, question in enumerate(track(questions, shown)):
@@ -182,7 +182,7 @@ def _share(ids: Sequence[str], wanted: set[str]) -> float:
 
 
 def rows(results: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    """The table's rows: scope, system, p50, p95, how many times that without a scope, recall."""
+    """The table's rows: scope, system, p50, p95, the ratio to the time without a scope, recall."""
     plain = results["scopes"][EVERYTHING]
     for scope, of in results["scopes"].items():
         size = f" ({results['passages'][scope]:,})" if scope in results["passages"] else ""

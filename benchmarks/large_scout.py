@@ -1,10 +1,10 @@
 """Scout in a large graph: ``python -m benchmarks.large_scout [--passages 150000] [--keep]``.
 
-The corpus is made (``benchmarks/made.py``; ten triples a passage, with hubs), on a local server of its own, with
-vectors that cost nothing to make. Every question is put twice: the first round reads a cold store. Then each is put
-with a letter wrong in a name, and in lower case. At last ten passages are written, each followed by a search, and the
-slowest questions run again with the cost of each query. Prints tables and writes docs/benchmarks/large_scout.json;
-absolute times are of that machine only.
+The corpus is synthetic (``benchmarks/made.py``; ten triples per passage, with hubs), on its own local server, with
+vectors that need no model. Every question is asked twice: the first round reads a cold store. Then each is asked with a
+wrong letter in a name, and in lower case. Finally ten passages are written, each followed by a search, and the slowest
+questions run again with the cost of each query. Prints tables and writes docs/benchmarks/large_scout.json; absolute
+times are for this machine only.
 """
 
 import argparse
@@ -45,7 +45,7 @@ RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "large_scout.json"
 SERVER = "bench-scout"
 PASSAGES = 150_000
 QUESTIONS = 200
-# Names that are not written as in the graph take another query.
+# Misspelt names take another query.
 WRITTEN = {"a name with a wrong letter": misspelt, "in lower case": str.lower}
 K = 10
 WRITES = 10
@@ -57,7 +57,7 @@ def measure(settings: Settings, corpus: SyntheticCorpus) -> dict[str, Any]:
     with Gear.connect(settings, embedder=WordVectors()) as gear:
         retriever = gear.retriever(Scout())
         rounds = time_rounds(retriever, [question.question for question in questions], k=K)
-        # Before anything is written, whose memory is that of an ingest.
+        # Before any write, which would add the memory of an ingest.
         client = {"now": current_megabytes(), "peak": peak_megabytes()}
         written = {
             name: [time_search(retriever, change(question.question), k=K) for question in track(questions, name)]
@@ -92,11 +92,11 @@ def recall_at_10(timings: Sequence[Timing], questions: Sequence[TwoHopQuestion])
 
 
 def _after_a_write(gear: Gear, retriever: Retriever, questions: Sequence[TwoHopQuestion]) -> list[float]:
-    """The milliseconds of the first search after a passage was written, for each of some questions."""
+    """The milliseconds of the first search after a passage is written, for each of some questions."""
     times = []
     for number, question in enumerate(questions):
         with tempfile.TemporaryDirectory() as folder:
-            # Another text in each run: a passage that is there already is not written.
+            # Another text in each run: a stored passage is not written again.
             line = {"title": "Later", "text": f"Written at {time.time()} as number {number}."}
             (Path(folder) / "later.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
             gear.ingest([folder])
@@ -106,7 +106,7 @@ def _after_a_write(gear: Gear, retriever: Retriever, questions: Sequence[TwoHopQ
 
 @contextmanager
 def loaded_server(settings: Settings, corpus: SyntheticCorpus, *, keep: bool) -> Iterator[LocalServer]:
-    """A local server that holds the corpus, which is loaded unless a kept server has it."""
+    """A local server with the corpus, which is loaded unless a kept server has it."""
     with sized_server(settings, size=corpus.triples, keep=keep) as server:
         loaded = server.home / "loaded.json"
         if not loaded.exists():

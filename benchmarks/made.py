@@ -19,7 +19,7 @@ from gear_neo4j.domain import Passage, Triple, make_triple
 from gear_neo4j.models.embeddings import Vectors
 
 TRIPLES_A_PASSAGE = 10
-# Of the ten triples, those about the main entity of the passage.
+# The number of the ten triples about the main entity of the passage.
 OWN = 7
 HUBS = 40
 LARGEST_HUB = 1 / 30
@@ -49,7 +49,7 @@ class WordVectors:
         self._table = np.random.default_rng(0).standard_normal((WORDS, self.dimension), dtype=np.float32)
 
     def __reduce__(self) -> tuple[type[Self], tuple[()]]:
-        # Another process makes the table itself.
+        # Another process creates the table itself.
         return type(self), ()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -64,7 +64,7 @@ class WordVectors:
 
 @dataclass(frozen=True, slots=True)
 class TwoHopQuestion:
-    """A question and the passages that answer it together."""
+    """A question and the two passages that answer it together."""
 
     question: str
     gold: tuple[str, str]
@@ -72,7 +72,7 @@ class TwoHopQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SyntheticCorpus:
-    """The corpus of a number of passages; the same seed gives the same corpus."""
+    """A corpus of this number of passages; the same seed gives the same corpus."""
 
     passages: int
     seed: int = 0
@@ -95,7 +95,7 @@ class SyntheticCorpus:
         """Two-hop questions: about the object of a triple of the first passage, answered by the second."""
         questions: list[TwoHopQuestion] = []
         for number in range(self.passages):
-            # From all over the corpus.
+            # Spread over the corpus.
             question = self._question(mixed(number, self.seed + 5) % self.passages)
             questions += [question] if question else []
             if len(questions) == count:
@@ -135,7 +135,7 @@ class SyntheticCorpus:
                 facts.append((subject, _predicate(int(predicate[row, column])), object))
             text = " ".join(f"{subject} {predicate} {object}." for subject, predicate, object in facts)
             passage = Passage(f"made-{self.seed}-{number:07}", main, text)
-            # A hub that is drawn twice can make the same triple twice.
+            # A hub that is drawn twice can give the same triple twice.
             triples = {triple.id: triple for triple in (make_triple(passage.id, *fact) for fact in facts)}
             batch.append((passage, list(triples.values())))
         return batch
@@ -173,7 +173,7 @@ def random_word(number: int, salt: int) -> str:
 
 
 def mixed(number: int, salt: int) -> int:
-    """A pseudo-random hash of a number (splitmix64), so that any item can be made on its own."""
+    """A pseudo-random hash of a number (splitmix64), so that any item can be generated separately."""
     mixed = (number * 0x9E3779B97F4A7C15 + salt * 0xD1B54A32D192ED03 + 0x632BE59BD9B4E019) & _MASK
     mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK

@@ -1,4 +1,4 @@
-"""A made graph of somebody else's, of any size: people, companies, cities, films and awards, with hubs.
+"""A synthetic graph in somebody else's schema, of any size: people, companies, cities, films and awards, with hubs.
 
 A tenth of the relationships ends at a hub; the first hub of a label has as many as the next two together, and so on.
 """
@@ -17,7 +17,7 @@ from gear_neo4j.settings import Settings
 
 BATCH = 10_000
 LABELS = ("Person", "Company", "City", "Film", "Award")
-# Each type with the labels that it joins.
+# Each type with the labels that it connects.
 TIES = {
     "KNOWS": ("Person", "Person"),
     "WORKS_AT": ("Person", "Company"),
@@ -76,13 +76,13 @@ TEMPLATES = (
 
 @dataclass(frozen=True, slots=True)
 class MadeGraph:
-    """The graph of a number of relationships, with a quarter as many nodes."""
+    """A graph of this number of relationships, with a quarter as many nodes."""
 
     relationships: int
 
     @property
     def nodes(self) -> int:
-        """The number of nodes; as many of each label."""
+        """The number of nodes; equally many per label."""
         return len(LABELS) * max(2, self.relationships // 4 // len(LABELS))
 
     def node(self, number: int) -> dict[str, object]:
@@ -112,7 +112,7 @@ class MadeGraph:
             yield [list(row) for row in zip(starts.tolist(), ends.tolist(), names, years.tolist(), strict=True)]
 
     def questions(self, count: int) -> list[str]:
-        """Questions of every kind in turn, about nodes anywhere and about hubs."""
+        """Questions of every kind in turn, about ordinary nodes and about hubs."""
         return [self._question(TEMPLATES[number % len(TEMPLATES)], number) for number in range(count)]
 
     def _question(self, template: str, number: int) -> str:

@@ -67,7 +67,7 @@ def peak_megabytes(process: int | None = None) -> int:
 
 
 def cpu_seconds(process: int) -> float:
-    """The seconds of all cores that a process has had (Linux)."""
+    """The processor time of a process, over all cores (Linux)."""
     fields = Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()
     return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
@@ -92,7 +92,7 @@ def in_own_process(work: Callable[..., Any], *arguments: object) -> "Future[Any]
 def fresh_server(settings: Settings) -> Iterator[LocalServer]:
     """A local server without data, by the name in the settings; stopped and removed afterwards.
 
-    What a run that was broken off left under that name goes first: it would count as what was there before.
+    Data that an interrupted run left under this name is removed first, because it would distort the results.
     """
     local.stop(name=settings.name, home=settings.home)
     shutil.rmtree(ServerFolder.of(settings.name, home=settings.home).path, ignore_errors=True)
@@ -106,7 +106,7 @@ def fresh_server(settings: Settings) -> Iterator[LocalServer]:
 
 @contextmanager
 def kept_server(settings: Settings) -> Iterator[LocalServer]:
-    """A local server by the name in the settings, with the data of the run before; it is stopped afterwards."""
+    """A local server by the name in the settings, with the data of the previous run; stopped afterwards."""
     server = local.start(name=settings.name, home=settings.home, version=settings.neo4j_version)
     try:
         yield server
@@ -116,7 +116,7 @@ def kept_server(settings: Settings) -> Iterator[LocalServer]:
 
 @contextmanager
 def fresh_gear(settings: Settings) -> Iterator[Gear]:
-    """The front door to a local server without data, which is gone afterwards."""
+    """A Gear over an empty local server, which is deleted afterwards."""
     with fresh_server(settings) as server:
         connected = replace(settings, uri=server.uri, username=server.username, password=server.password)
         with Gear.connect(connected) as gear:
@@ -124,7 +124,7 @@ def fresh_gear(settings: Settings) -> Iterator[Gear]:
 
 
 def machine(neo4j: str) -> dict[str, object]:
-    """The machine, with the versions of the packages under test."""
+    """The machine, with the versions of the measured packages."""
     versions: dict[str, object] = {"python": platform.python_version(), "neo4j": neo4j, "cpus": os.cpu_count()}
     for package in PACKAGES:
         try:

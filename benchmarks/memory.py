@@ -1,8 +1,7 @@
 """The memory of an ingest by rules as the corpus grows: ``python -m benchmarks.memory DATASET_DIR``.
 
-The passages of the data set are repeated, each time under other titles, up to each size. Vectors need no model, so
-that its weights do not hide what grows. Each size has a process and a server of its own; the figure is the peak of the
-client.
+The passages of the data set are repeated with other titles up to each size. Vectors need no model, whose weights would
+hide the growth. Each size has its own process and server; the figure is the peak of the client.
 """
 
 import argparse
@@ -25,7 +24,7 @@ SIZES = (2_000, 8_000, 32_000)
 
 
 def repeated(corpus: Path) -> Iterator[dict[str, Any]]:
-    """The passages of a corpus, again and again; from the second time on with the round in id and title."""
+    """The passages of a corpus, repeatedly; from the second time on, id and title contain the round."""
     rows = [json.loads(line) for line in corpus.read_text(encoding="utf-8").splitlines()]
     yield from rows
     round = 1
@@ -36,7 +35,7 @@ def repeated(corpus: Path) -> Iterator[dict[str, Any]]:
 
 
 def measure(settings: Settings, source: Path) -> dict[str, Any]:
-    """One ingest, in a process of its own."""
+    """One ingest, in a separate process."""
     with Gear.connect(settings, embedder=WordVectors()) as gear:
         connected = peak_megabytes()
         started = time.perf_counter()

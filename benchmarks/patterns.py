@@ -1,10 +1,10 @@
 """Questions to an adopted graph by ``paths``: ``python -m benchmarks.patterns [GRAPH_DIR] [--relationships 1500000]``.
 
-Without a folder the graph is made on a local server of its own (``benchmarks/made_graph.py``), with vectors that cost
-nothing to make; its questions have one to three relationships, conditions and counts, and name nodes anywhere and hubs.
-Of a folder, as ``gear evaluate`` takes it, the odd questions are put, on the server of that command. Every question is
-put twice: the server plans each form of a pattern once. Then the slowest run again with the cost of each query. Prints
-tables and writes docs/benchmarks/patterns.json; absolute times are of that machine only.
+Without a folder, the graph is synthetic (``benchmarks/made_graph.py``), on its own local server, with vectors that need
+no model; its questions have one to three relationships, conditions and counts, and name ordinary nodes and hubs. With a
+folder in the format of ``gear evaluate``, the odd questions are asked, on the server of that command. Every question is
+asked twice, because the server plans each form of a pattern once. Then the slowest run again with the cost of each
+query. Prints tables and writes docs/benchmarks/patterns.json; absolute times are for this machine only.
 """
 
 import argparse
@@ -45,7 +45,7 @@ QUESTIONS = 200
 
 
 def written_megabytes(settings: Settings, server: LocalServer) -> dict[str, int]:
-    """The disk usage of the database; a server that stops writes all of it."""
+    """The disk usage of the database; a stopping server writes all of it."""
     local.stop(name=settings.name, home=settings.home)
     megabytes = disk_megabytes(server)
     local.start(name=settings.name, home=settings.home, version=settings.neo4j_version)
@@ -71,7 +71,7 @@ def measure(settings: Settings, server: LocalServer, graph: MadeGraph) -> dict[s
 
 
 def measure_folder(settings: Settings, folder: Path) -> dict[str, Any]:
-    """The odd questions of a graph with questions, which is imported if the server does not hold it."""
+    """The odd questions of a graph with questions, which is imported if the server lacks it."""
     dataset = knowledge.load(folder)
     with Gear.connect(settings) as gear:
         knowledge.provide(gear, dataset)
@@ -86,7 +86,7 @@ def measure_folder(settings: Settings, folder: Path) -> dict[str, Any]:
 def ask(gear: Gear, questions: Sequence[str]) -> dict[str, Any]:
     """All questions, twice, and the cost of the slowest."""
     retriever = gear.retriever("paths")
-    # The names and values of the graph are read for the first question of all.
+    # The first question reads the names and values of the graph.
     opening = time_search(retriever, questions[0])
     rounds = time_rounds(retriever, questions)
     hits = [timing.hits for timing in rounds[ROUNDS[0]]]
@@ -107,14 +107,14 @@ def run_folder(folder: Path) -> dict[str, Any]:
 
 
 def run_made(relationships: int, *, keep: bool) -> dict[str, Any]:
-    """The figures of a made graph; one that is large gets a server with more memory."""
+    """The figures of a synthetic graph; a large one gets a server with more memory."""
     settings = replace(Settings.load(), uri=None, name=f"{SERVER}-{relationships}", database=None)
     with sized_server(settings, size=relationships, keep=keep) as server:
         return measure(settings, server, MadeGraph(relationships))
 
 
 def main() -> None:
-    """Make or import, adopt, ask, print, write."""
+    """Create or import, adopt, ask, print, write."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.patterns", description=__doc__)
     parser.add_argument("graph", nargs="?", type=Path, metavar="GRAPH_DIR", help="a graph with questions of its own")
     parser.add_argument("--relationships", type=int, default=RELATIONSHIPS, help="how many (default: %(default)s)")

@@ -1,9 +1,9 @@
-"""What an answer over an existing graph costs: ``python -m benchmarks.querying GRAPH_DIR...``.
+"""The cost of an answer over an existing graph: ``python -m benchmarks.querying GRAPH_DIR...``.
 
-The agents ``cypher`` and ``pattern`` on the same questions, whose reference queries a scripted model knows. Of
-``cypher`` it writes the reference, so that all that can fail is the guard; of ``pattern`` it chooses the query whose
-results, as far as it is shown them, are names of the answer. Tokens are four characters each. *Answered* is the share
-of questions with rows or nodes, *right* the share whose first node is right.
+The agents ``cypher`` and ``pattern`` get the same questions, whose reference queries a scripted model knows. For
+``cypher`` it writes the reference, so that only the guard can fail; for ``pattern`` it chooses the query whose visible
+results are names of the answer. Tokens are estimated at four characters each. *Answered* is the share of questions with
+rows or nodes, *right* the share whose first node is right.
 """
 
 import argparse
@@ -111,7 +111,7 @@ def main() -> None:
     for folder in parser.parse_args().graphs:
         results["graphs"][folder.resolve().name] = figures = measure(folder, settings)
         for name, of in figures.items():
-            # The rows of the reference are right by definition, and are no nodes.
+            # The rows of the reference are right by definition, and are not nodes.
             shown = (f"{of[key]:,.2f}" if key in of else "" for key in FIGURES)
             table.add_row(folder.resolve().name, name, *shown)
     Console().print(table)

@@ -1,8 +1,8 @@
-"""An extraction on Ray against one process: ``python -m benchmarks.ray``.
+"""An extraction on Ray, compared with one process: ``python -m benchmarks.ray``.
 
-A scripted model takes its time for each reply, and a worker sends it four requests at once: all wait for the model. The
-same passages lie in a collection for each run, whose triples are compared. The start of processes is given apart: a
-rate counts from the first passages that are written.
+A scripted model takes some time per reply, and a worker sends it four requests at once: all wait for the model. Each
+run has a collection with the same passages, whose triples are compared. The start of processes is reported separately:
+a rate counts from the first written passages.
 """
 
 import argparse
@@ -40,7 +40,7 @@ TRIPLES = Query(
 
 
 class SlowModel(BaseHTTPRequestHandler):
-    """Speaks OpenAI's protocol; makes triples of the words of a passage, and takes a while."""
+    """Speaks OpenAI's protocol; makes triples from the words of a passage, after a while."""
 
     seconds: ClassVar[float] = 0.5
     protocol_version = "HTTP/1.1"
@@ -73,7 +73,7 @@ class SlowModel(BaseHTTPRequestHandler):
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Seconds until the first passages were written, passages a second from then on, and what was extracted."""
+    """Seconds until the first passages were written, passages per second from then on, and the extracted triples."""
 
     first: float
     rate: float

@@ -1,6 +1,6 @@
 """One synthetic corpus: loading, searches and expansions, compared with alternatives on the same graph.
 
-Used by ``python -m benchmarks``; every function takes part in one run on one server, turn by turn.
+Used by ``python -m benchmarks``; every function runs in turn with others, in one run on one server.
 """
 
 import json
@@ -98,7 +98,7 @@ def question_vector(gear: Gear, question: TwoHopQuestion) -> list[float]:
 
 
 def retrievers(gear: Gear, questions: Sequence[TwoHopQuestion]) -> dict[str, Any]:
-    """Whole searches, turn by turn: ours, vector search with a two-hop query in Cypher, and PageRank in memory."""
+    """Whole searches, in turn: ours, vector search with a two-hop query in Cypher, and PageRank in memory."""
     ours = {
         "naive over hybrid": gear.retriever(Naive(base="hybrid")),
         "naive over sbert": gear.retriever(Naive(base="sbert")),
@@ -137,7 +137,7 @@ def _note(
 
 
 def keywords(gear: Gear, queries: Sequence[TwoHopQuestion]) -> dict[str, Any]:
-    """BM25 in memory, ours and rank-bm25, against full text: seconds to build, memory, time a question, recall."""
+    """BM25 in memory, ours and rank-bm25, and full text: seconds to build, memory, time per question, recall."""
     before, started = peak_megabytes(), time.perf_counter()
     index = BM25(gear.graph.store.all_passages())
     built, mb = time.perf_counter() - started, peak_megabytes() - before

@@ -1,6 +1,6 @@
-"""Composed against encoded scores, and an expansion against one query a beam, on the questions of a data set.
+"""Composed and encoded scores, and batched expansion and one query per beam, compared on a data set.
 
-``python -m benchmarks.scoring DATASET_DIR``: whole expansions, turn by turn in one run, with the recall of both.
+``python -m benchmarks.scoring DATASET_DIR``: whole expansions, in turn in one run, with the recall of both.
 """
 
 import argparse
@@ -36,7 +36,7 @@ TWO_HOPS = "VectorCypherRetriever, two hops"
 
 
 def steps(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
-    """The expansion of each question, and its step alone, batched and by one query a beam, in turn."""
+    """The expansion of each question, and its step alone, batched and with one query per beam, in turn."""
     base = gear.retriever("base")
     times: list[Times] = []
     for query in track(dataset.queries, "steps"):
@@ -49,7 +49,7 @@ def steps(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
 def scores(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
     """The whole expansion of each question with composed and with encoded scores, in turn, and the recall of both.
 
-    And as GeAR's code goes about it: with encoded scores, and one query a beam.
+    Also GeAR's own method: encoded scores, and one query per beam.
     """
     found: dict[str, list[float]] = {"composed": [], "encoded": [], "encoded, one query a beam": []}
     base = gear.retriever("base")
@@ -79,7 +79,7 @@ def scores(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
 
 
 def parts(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
-    """The parts of an expansion: a query that does nothing, and its own with and without any cosine, in turn."""
+    """The parts of an expansion: an empty query, and its own query with and without cosines, in turn."""
     whole = named("start_paths")
     constant = COSINE.sub("0.8", whole.text)
     queries = {
@@ -101,10 +101,10 @@ def parts(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
 
 
 def searches(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
-    """Whole searches, turn by turn, without the time to encode the question, which each does just before.
+    """Whole searches, in turn, without the time to encode the question, which each does just before.
 
-    A search that follows an encoding is slower, because the threads of the model still wait on the processors. The
-    first round warms up.
+    A search after an encoding is slower, because the threads of the model still occupy the processors. The first round
+    warms up.
     """
     ours = {
         "naive over hybrid": gear.retriever(Naive(base="hybrid")),
@@ -131,7 +131,7 @@ def searches(gear: Gear, dataset: datasets.Dataset) -> dict[str, Any]:
 
 
 def _search(retriever: Retriever, question: str) -> tuple[list[str], float]:
-    """The ten best passages and the milliseconds that they took after the question was encoded."""
+    """The ten best passages, and the milliseconds of the search after the encoding."""
     started = time.perf_counter()
     hits = retriever.retrieve(question, k=10)
     spent = 1_000 * (time.perf_counter() - started) - hits.milliseconds.get("encode", 0.0)

@@ -1,8 +1,8 @@
 """Ablation of scout: ``python -m benchmarks.scout DATASET_DIR [--extract rules|both]``; the tables of docs/scout.md.
 
-All systems run each question in turn, in one process, so that their latencies can be compared. The parts were chosen
-on the even questions of musique_train100 (counted from 0); the odd ones are held out. ``--extract`` takes the triples
-of the rules instead of those of the data set, or both.
+All systems run each question in turn, in one process, so that their latencies are comparable. The parts were chosen on
+the even questions of musique_train100 (counted from 0); the odd ones are held out. ``--extract`` uses the triples of
+the rules instead of those of the data set, or both.
 """
 
 import argparse
@@ -35,7 +35,7 @@ RESAMPLES = 10_000
 RESULTS = Path(__file__).with_name("scout.json")
 EXPORTED = "scout over the exported graph"
 AS_SPELT = "scout, names as spelt"
-# Of how many passages the overlap of two systems is.
+# The number of passages in the overlap of two systems.
 FIRST = 10
 Recalls = npt.NDArray[np.float64]
 Ask = Callable[[str], Sequence[str]]
@@ -52,7 +52,7 @@ PARTS: Mapping[str, Scout] = {
 
 
 class AsSpelt(PageRankQueries):
-    """Entities by their keys alone."""
+    """Entities by their keys only."""
 
     def similar(self, *_: object, **__: object) -> tuple[dict[str, NamedEntity], set[str]]:
         """None."""
@@ -60,13 +60,13 @@ class AsSpelt(PageRankQueries):
 
 
 class Unlinked(AdjacencyReader):
-    """The edges of a graph without those between synonyms."""
+    """The edges of a graph without synonym edges."""
 
     follows_synonyms = False
 
 
 def systems(gear: Gear) -> dict[str, Ask]:
-    """The systems under test, by name."""
+    """The measured systems, by name."""
     graph = gear.graph
     linked = ScoutGraph(graph.store, graph.pagerank, graph.edges, gear.embedder)
     unlinked = replace(linked, edges=Unlinked(graph.database))

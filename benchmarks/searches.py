@@ -20,7 +20,7 @@ from gear_neo4j.server.local import LocalServer
 
 ROUNDS = ("first", "second")
 SLOWEST = 5
-# Triples or relationships from which on a local server gets more memory.
+# Triples or relationships above which a local server gets more memory.
 LARGE = 500_000
 
 
@@ -44,7 +44,7 @@ def time_search(retriever: Retriever, question: str, *, k: int = 10) -> Timing:
 
 
 def time_rounds(retriever: Retriever, questions: Sequence[str], *, k: int = 10) -> dict[str, list[Timing]]:
-    """All questions, in two rounds: the first reads a cold store, and has its queries planned."""
+    """All questions, in two rounds: the first reads a cold store, and plans its queries."""
     return {
         name: [time_search(retriever, question, k=k) for question in track(questions, f"{name} round")]
         for name in ROUNDS
@@ -62,7 +62,7 @@ def summary(timings: Sequence[Timing]) -> dict[str, Any]:
 
 
 def slowest(gear: Gear, timings: Sequence[Timing], recipe: RetrieverRecipe) -> list[dict[str, Any]]:
-    """What each query of the slowest questions costs: rows, db hits, and operators that scan."""
+    """The cost of each query of the slowest questions: rows, db hits, and operators that scan."""
     by_time = sorted(timings, key=lambda timing: -timing.total)
     questions = list(dict.fromkeys(timing.hits.question for timing in by_time))[:SLOWEST]
     runs: list[QueryProfile] = []
@@ -82,7 +82,7 @@ def slowest(gear: Gear, timings: Sequence[Timing], recipe: RetrieverRecipe) -> l
 
 
 def times_table(title: str, rounds: dict[str, dict[str, Any]]) -> Table:
-    """The times of both rounds, a line for each part."""
+    """The times of both rounds, one line per part."""
     view = Table(title=f"{title}: ms without the encoding of the question", box=None, header_style="bold")
     view.add_column("")
     for name in ROUNDS:
@@ -109,7 +109,7 @@ def slowest_table(costs: Sequence[dict[str, Any]]) -> Table:
 
 @contextmanager
 def sized_server(settings: Settings, *, size: int, keep: bool) -> Iterator[LocalServer]:
-    """A local server with the memory for a graph of some size; without ``keep``, its data is gone afterwards."""
+    """A local server with enough memory for a graph of this size; without ``keep``, its data is deleted afterwards."""
     if size > LARGE:
         os.environ.setdefault("GEAR_LOCAL_HEAP", "3g")
         os.environ.setdefault("GEAR_LOCAL_PAGECACHE", "5g")

@@ -1,8 +1,8 @@
 """Clients of a service under load: ``python -m benchmarks.service [--minutes 10] [--clients 50]``.
 
-``gear serve`` runs in a process of its own, over a local server and the real embedding model. Clients search without a
-pause, each by a connection of its own, and wait as long as a 429 says; documents come in all along, and are forgotten.
-Everything else than an answer or a 429 is an error. In the end the service gets SIGTERM while clients go on.
+``gear serve`` runs in a separate process, over a local server and the real embedding model. Clients search without a
+pause, each over its own connection, and wait as long as a 429 says; meanwhile documents are ingested and forgotten.
+Everything except an answer or a 429 is an error. At the end the service gets SIGTERM while clients continue.
 """
 
 import argparse
@@ -44,7 +44,7 @@ LONGEST_WAIT = 5.0
 
 @dataclass(slots=True)
 class Record:
-    """What the clients saw; times in milliseconds."""
+    """The measurements of the clients; times in milliseconds."""
 
     statuses: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
@@ -55,7 +55,7 @@ class Record:
 
 
 async def search_on(url: str, questions: Sequence[str], record: Record, stop: asyncio.Event) -> None:
-    """Search until stopped; whoever is refused waits as long as the service says."""
+    """Search until stopped; after a refusal, wait as long as the service says."""
     async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as client:
         for question in itertools.cycle(questions):
             if stop.is_set():
@@ -76,7 +76,7 @@ async def search_on(url: str, questions: Sequence[str], record: Record, stop: as
 
 
 async def send_on(url: str, record: Record, stop: asyncio.Event) -> None:
-    """Send a document, wait for its job, forget it, until stopped; the last one is forgotten, too."""
+    """Upload a document, wait for its job, and remove it, until stopped; the last one is removed, too."""
     async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as client:
         for turn in itertools.count():
             if stop.is_set():
@@ -92,7 +92,7 @@ async def send_on(url: str, record: Record, stop: asyncio.Event) -> None:
 
 
 async def _admitted(send: Callable[[], Awaitable[httpx.Response]]) -> httpx.Response:
-    """The response to a request that is sent again as long as too many others run."""
+    """The response to a request that is repeated while too many others run."""
     while (response := await send()).status_code == 429:
         await asyncio.sleep(_wait(response))
     return response
@@ -114,7 +114,7 @@ async def _ended(client: httpx.AsyncClient, accepted: httpx.Response, task: str,
 
 
 async def end_under_load(url: str, process: "subprocess.Popen[bytes]", questions: Sequence[str], record: Record) -> int:
-    """SIGTERM while clients wait for answers; counts the clients that got none, and returns the exit status."""
+    """SIGTERM while clients wait for answers; counts the clients without an answer, and returns the exit status."""
 
     async def search(question: str) -> bool:
         async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as client:
@@ -138,7 +138,7 @@ async def load(
     minutes: float,
     questions: Sequence[str],
 ) -> tuple[Record, int]:
-    """All clients at once until the time is up; then the end under load."""
+    """All clients at once until the time is up; then the shutdown under load."""
     record, stop, began = Record(), asyncio.Event(), time.perf_counter()
     work = [search_on(url, questions[n % len(questions) :], record, stop) for n in range(clients)]
     tasks = [asyncio.create_task(task) for task in (*work, send_on(url, record, stop))]
@@ -153,7 +153,7 @@ async def load(
 
 @asynccontextmanager
 async def serving(server: LocalServer, **variables: str) -> AsyncIterator[tuple[str, "subprocess.Popen[bytes]"]]:
-    """``gear serve`` over a server, once it is ready; ``variables`` are further ones of its environment."""
+    """``gear serve`` over a server, once it is ready; ``variables`` are added to its environment."""
     with tempfile.TemporaryDirectory(prefix="gear-service-") as home:
         environment = {
             **os.environ,

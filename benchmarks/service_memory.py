@@ -1,8 +1,8 @@
 """Memory of a service that many callers fill: ``python -m benchmarks.service_memory [--minutes 10]``.
 
-``gear serve`` runs in a process of its own, over a local server and the real embedding model. Each of many keys asks
-with each of many filters for what is kept in memory: bm25, HippoRAG, the names of paths, and beside these for scout,
-which keeps nothing. Each pair of a key and a filter is a scope of its own. Refusals must say why; all else is an error.
+``gear serve`` runs in a separate process, over a local server and the real embedding model. Each of many keys uses each
+of many filters for searches that keep data in memory: bm25, HippoRAG, the names of paths; and for scout, which keeps
+none. Each pair of a key and a filter is a separate scope. Refusals must say why; everything else is an error.
 """
 
 import argparse
@@ -32,7 +32,7 @@ RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "service_memory.js
 PASSAGES = 5_000
 CLIENTS = 8
 SAMPLE = 2.0
-# What is asked for, by the path and the fields of a request.
+# The searches, by path and fields of the request.
 ASKED: dict[str, tuple[str, dict[str, Any]]] = {
     "bm25": ("/api/search", {"retriever": "base", "base": "bm25"}),
     "hipporag2": ("/api/search", {"retriever": "hipporag2"}),
@@ -43,7 +43,7 @@ ASKED: dict[str, tuple[str, dict[str, Any]]] = {
 
 @dataclass(slots=True)
 class Record:
-    """What the clients saw; times in milliseconds."""
+    """The measurements of the clients; times in milliseconds."""
 
     statuses: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     refusals: Counter[str] = field(default_factory=Counter)
@@ -54,7 +54,7 @@ class Record:
 
 
 def write_corpus(folder: Path, corpus: SyntheticCorpus, *, filters: int) -> None:
-    """The corpus as JSONL; a passage has the number of its part, by which callers filter."""
+    """The corpus as JSONL; a passage has the number of its part, for filters."""
     with (folder / "corpus.jsonl").open("w") as out:
         for number, (passage, facts) in enumerate(pair for batch in corpus.batches() for pair in batch):
             row = {"id": passage.id, "title": passage.title, "text": passage.text}
@@ -65,13 +65,13 @@ def write_corpus(folder: Path, corpus: SyntheticCorpus, *, filters: int) -> None
 async def ask_on(
     url: str, secrets: Sequence[str], questions: Sequence[str], *, seed: int, filters: int, record: Record
 ) -> None:
-    """Ask by turns with every key and filter, for one thing after the other, until cancelled."""
+    """Use every key and filter in turn, for one search after the other, until cancelled."""
     chance = random.Random(seed)
     async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as client:
         while True:
             key, part, name = chance.randrange(len(secrets)), chance.randrange(filters), chance.choice(list(ASKED))
             path, fields = ASKED[name]
-            # Some filters admit a part of fifty, and some nearly all.
+            # Some filters admit one part of fifty, and some nearly all.
             body = {
                 "question": chance.choice(questions),
                 **fields,
@@ -88,7 +88,7 @@ async def ask_on(
 
 
 async def _note(response: httpx.Response, record: Record) -> None:
-    """Count a refusal by its reason, and an error; wait where the service says so."""
+    """Count a refusal by its reason, and an error; wait if the service says so."""
     problem = response.json()
     known = response.status_code in (422, 429, 504)
     (record.refusals if known else record.errors)[f"{response.status_code} {problem['detail'][:100]}"] += 1
@@ -120,7 +120,7 @@ async def fill(
 
 
 async def _kept_megabytes(client: httpx.AsyncClient) -> float:
-    """What the service itself says that indexes take."""
+    """The memory of indexes, as the service reports it."""
     lines = (await client.get("/metrics")).text.splitlines()
     return next(float(line.split()[1]) / 2**20 for line in lines if line.startswith("gear_memory_bytes "))
 

@@ -1,9 +1,8 @@
-"""Writers side by side: ``python -m benchmarks.side_by_side``.
+"""Concurrent writers: ``python -m benchmarks.side_by_side``.
 
-One, two and four writers, each with a connection and passages of its own, write passages and triples with shared
-entities through a proxy that puts the server at a distance, as a network or a cluster's commit does. What makes them
-wait for each other shows as a rate below that many times one writer's. The cores that the server keeps busy say whether
-its processor is what they wait for.
+One, two and four writers, each with its own connection and passages, write passages and triples with shared entities
+through a proxy that adds the latency of a network or of a cluster's commit. If they wait for each other, the rate is
+below that many times one writer's. The cores used by the server show whether its processor is the limit.
 """
 
 import argparse
@@ -34,7 +33,7 @@ from gear_neo4j.server.local import LocalServer
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "side_by_side.json"
 WRITERS = (1, 2, 4)
-# As an extraction by a language model writes: a transaction for a passage, and one for its ten triples.
+# Like an extraction by a language model: one transaction for a passage, and one for its ten triples.
 PASSAGES_A_BATCH = 1
 BATCHES_A_WRITER = 40
 WARMING = 10
@@ -44,7 +43,7 @@ Batch = list[tuple[Passage, list[Triple]]]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An embedder that has computed all vectors before: only writing is measured."""
+    """An embedder with precomputed vectors: only writing is measured."""
 
     rows: dict[str, Vectors]
     name: str = WordVectors.name
@@ -74,7 +73,7 @@ def write(graph: Graph, batches: Sequence[Batch], embedder: Known) -> None:
 
 
 def measured(server: LocalServer, seconds: float, shares: Sequence[Sequence[Batch]]) -> tuple[float, float]:
-    """Triples a second of writers that each write their share at once, and how many cores the server had busy."""
+    """Triples per second of concurrent writers with a share each, and the cores used by the server."""
     port = urlsplit(server.uri).port
     assert port is not None
     settings = Settings(username=server.username, password=server.password)
@@ -113,7 +112,7 @@ def main() -> None:
         near = replace(settings, uri=server.uri, username=server.username, password=server.password)
         with Gear.connect(near, embedder=WordVectors()) as gear:
             gear.corpus.prepare()
-            # Plans and the just-in-time compiler.
+            # Warm up plans and the just-in-time compiler.
             for _ in range(WARMING):
                 share = next(shares)
                 write(gear.graph, share, known(share))

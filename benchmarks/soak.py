@@ -1,9 +1,9 @@
 """Concurrent searches, ingestion and deletion: ``python -m benchmarks.soak [--minutes 10] [--restart-every 0]``.
 
-A few threads search, two ingest batches of passages under names of their own, and one forgets what was ingested. The
-server is restarted from time to time, if asked for. Every error counts, but for those that say that the server is away
-while it is. Memory of client and server is taken all along. Everything happens on loopback, on a local server of its
-own that is gone afterwards.
+A few threads search, two ingest batches of passages under their own names, and one forgets what was ingested. The
+server is restarted from time to time, if requested. Every error counts, except those during a restart that say that the
+server is away. The memory of client and server is sampled throughout. Everything happens on loopback, on a separate
+local server that is deleted afterwards.
 """
 
 import argparse
@@ -41,8 +41,8 @@ SEARCHERS = 4
 BASES: tuple[BaseName, BaseName] = ("fulltext", "sbert")
 INGESTERS = 2
 SAMPLE = 5.0
-# Of the server's memory: what its heap held after the last collection of old objects, what it has for its heap, for
-# code and buffers, and what of the indexes is mapped; the last is the system's to take back.
+# The server's memory: heap in use after the last collection of old objects, heap size, code and buffers, and mapped
+# index pages; the system can reclaim the last.
 MEMORY = Query(
     "memory",
     "CALL dbms.queryJmx('java.lang:name=G1 Old Gen,type=MemoryPool') YIELD attributes AS old "
@@ -70,7 +70,7 @@ def search_repeatedly(gear: Gear, questions: list[str], base: BaseName, record: 
 def ingest_repeatedly(
     gear: Gear, folder: Path, number: int, written: "Queue[str]", record: Record, stop: threading.Event
 ) -> None:
-    """Ingest small corpora under sources of their own until stopped; what is written of one is to be forgotten."""
+    """Ingest small corpora under separate sources until stopped; each is queued to be forgotten."""
     for turn in itertools.count():
         if stop.is_set():
             return
@@ -87,7 +87,7 @@ def ingest_repeatedly(
 
 
 def forget_repeatedly(gear: Gear, written: "Queue[str]", record: Record, last: threading.Event) -> None:
-    """Forget ingested sources, until the last one is in the queue and gone; a failure is tried again."""
+    """Forget ingested sources, until the last one in the queue is gone; failures are retried."""
     while not (last.is_set() and written.empty()):
         try:
             source = written.get(timeout=0.2)
@@ -95,14 +95,14 @@ def forget_repeatedly(gear: Gear, written: "Queue[str]", record: Record, last: t
             continue
         before = record.done["forget"]
         with record.count("forget"), suppress(NothingFound):
-            # An ingest that the restart of the server ended may have written nothing.
+            # An ingest that a restart interrupted may have written nothing.
             gear.corpus.forget(source)
         if record.done["forget"] == before:
             written.put(source)
 
 
 def memory(gear: Gear, server: local.LocalServer) -> dict[str, int]:
-    """Megabytes that client and server have in use, and the server's own figures."""
+    """Megabytes used by client and server, and the server's own figures."""
     theirs = {f"server_{key}_mb": value // 2**20 for key, value in gear.graph.database.run(MEMORY)[0].items()}
     return {"client_mb": current_megabytes(), "server_mb": current_megabytes(server.pid), **theirs}
 
@@ -117,7 +117,7 @@ def restarted(settings: Settings, server: local.LocalServer) -> local.LocalServe
 def watch(
     gear: Gear, settings: Settings, server: local.LocalServer, record: Record, *, minutes: float, restart_every: float
 ) -> None:
-    """Take the memory until the time is up, and restart the server every so many minutes; 0 for never."""
+    """Sample the memory until the time is up, and restart the server every so many minutes; 0 for never."""
     restarts = 0
     while record.seconds < 60 * minutes:
         if restart_every and record.seconds > 60 * restart_every * (restarts + 1):
@@ -129,7 +129,7 @@ def watch(
 
 
 def soak(settings: Settings, server: local.LocalServer, *, minutes: float, restart_every: float = 0) -> dict[str, Any]:
-    """Run all threads; afterwards the database should hold what it held before."""
+    """Run all threads; afterwards the database should have the same content as before."""
     corpus, record, written = SyntheticCorpus(PASSAGES), Record(), Queue[str]()
     stop, last = threading.Event(), threading.Event()
     folder = Path(tempfile.mkdtemp(prefix="gear-soak-"))

@@ -1,4 +1,4 @@
-"""What a soak records: successes and errors, retries of the driver, restarts, memory; its summary and its plot."""
+"""The record of a soak: successes and errors, retries of the driver, restarts, memory; its summary and its plot."""
 
 import logging
 import time
@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.measure import spread
 from gear_neo4j.errors import ServerUnavailable
 
-# The first quarter fills caches; a leak goes on afterwards.
+# The first quarter fills caches; a leak continues afterwards.
 WARM = 0.25
 PLOTTED = {"client_mb": "client", "server_mb": "server", "server_live_mb": "its heap after a collection"}
 
@@ -30,7 +30,7 @@ class Record:
     errors: Counter[str] = field(default_factory=Counter)
     at_restarts: Counter[str] = field(default_factory=Counter)
     retried: Counter[str] = field(default_factory=Counter)
-    # Eight bytes each: the record of a long soak must not be what grows.
+    # Eight bytes each, so that the record of a long soak does not grow itself.
     searches: "array[float]" = field(default_factory=lambda: array("d"))
     memory: list[dict[str, float]] = field(default_factory=list)
     away: list[tuple[float, float]] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Record:
     def count(self, name: str) -> Iterator[None]:
         """Count a success or an error.
 
-        ``ServerUnavailable`` while the server is away is not an error: it says that trying again will do.
+        ``ServerUnavailable`` during a restart is not an error: its message says to try again.
         """
         began = self.seconds
         try:
@@ -89,7 +89,7 @@ class Record:
 
 
 class Retries(logging.Handler):
-    """Counts the retries of the driver, such as after a deadlock, which are not visible otherwise."""
+    """Counts the retries of the driver, for example after a deadlock, which are otherwise invisible."""
 
     def __init__(self, record: Record) -> None:
         super().__init__(logging.WARNING)
@@ -125,7 +125,7 @@ def slopes(samples: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def plot(report: Mapping[str, Any], file: Path) -> None:
-    """Memory over time, a line for each restart."""
+    """Memory over time, with a line for each restart."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -136,7 +136,7 @@ def plot(report: Mapping[str, Any], file: Path) -> None:
     for key, label in PLOTTED.items():
         axes.plot(minutes, [sample[key] for sample in report["memory"]], label=label)
     for number, restart in enumerate(report["restarts"]):
-        # matplotlib leaves a name that begins with an underscore out of the legend.
+        # matplotlib omits names with a leading underscore from the legend.
         name = "_" if number else "the server is restarted"
         axes.axvline(restart["at"] / 60, color="gray", linewidth=0.8, linestyle=":", label=name)
     axes.set(xlabel="minutes", ylabel="MB", title="memory in a soak", ylim=(0, None))

@@ -1,4 +1,4 @@
-"""Expansions, as a search does them, and by one query a beam: the step alone, the whole, and what hubs change."""
+"""Expansions, as in a search, and with one query per beam: the step alone, the whole, and the effect of hubs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from gear_neo4j.retrieval.walk.expansion import POOL, Expansion, ExpansionResult
 
 EXACT = 10**9
 BASE_K = 15
-# Most questions whose paths meet no hub, and most whose paths do.
+# Maximum number of questions whose paths meet no hub, and of questions whose paths do.
 WALKS = 60
 BUSIEST = Query(
     "busiest",
@@ -34,13 +34,13 @@ AT_HUB = Query(
     "p.id AS passage",
     frozenset({"name"}),
 )
-# Milliseconds of the batched step and of one query a beam, and of the whole expansion in both ways.
+# Milliseconds of the batched step and of one query per beam, and of the whole expansion in both ways.
 Times = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """A question, its base passages, the beams of one triple each that it starts with, and whether one is at a hub."""
+    """A question, its base passages, its initial beams of one triple each, and whether one is at a hub."""
 
     question: Question
     passages: Sequence[str]
@@ -62,7 +62,7 @@ def beams_of(start: Sequence[ScoredTriple], beam: Beam) -> list[Path]:
 
 
 def step(gear: Gear, walk: Walk, *, hub: bool) -> None:
-    """One step as a search takes it: the probe for the pool, if a hub is met, and the expansion."""
+    """One step as in a search: the look-up for the pool, if a hub is met, and the expansion."""
     vector, beam = walk.question.vector, walk.beam
     pool = gear.graph.store.nearest_triples(vector, k=POOL) if hub else []
     gear.graph.store.expand(
@@ -74,13 +74,13 @@ def step(gear: Gear, walk: Walk, *, hub: bool) -> None:
 
 
 def ranking(vector: Sequence[float], beam: Beam, *, hub: int) -> Step:
-    """How a search ranks the paths of two triples."""
+    """The ranking of paths of two triples in a search."""
     weights = [beam.weight(index) for index in range(beam.width)]
     return Step(query=vector, weights=weights, keep=beam.width, scoring="composed", hub=hub)
 
 
 def compare(gear: Gear, walk: Walk, *, hub: bool) -> Times:
-    """A step and a whole expansion, ours and by one query a beam, in turn."""
+    """A step and a whole expansion, ours and with one query per beam, in turn."""
     vector, beam = walk.question.vector, walk.beam
     ours = Expansion(gear.graph.store, embedder=gear.embedder, beam=beam if hub else Beam(hub=EXACT), score="composed")
     return (
@@ -104,7 +104,7 @@ def summary(times: Sequence[Times]) -> dict[str, Any]:
 
 
 def walks_of(gear: Gear, questions: Sequence[TwoHopQuestion]) -> tuple[list[Walk], list[Walk]]:
-    """The walks of some questions: those that meet no hub, and those that do."""
+    """The walks of some questions: those without hubs, and those with hubs."""
     base = gear.retriever(Base(base="hybrid"))
     without: list[Walk] = []
     hubs: list[Walk] = []
@@ -120,11 +120,11 @@ def walks_of(gear: Gear, questions: Sequence[TwoHopQuestion]) -> tuple[list[Walk
 
 
 def expansion(gear: Gear, questions: Sequence[TwoHopQuestion]) -> dict[str, Any]:
-    """One step of ten beams and the whole expansion, without and with hubs; and a step from the worst start of all."""
+    """One step of ten beams and the whole expansion, without and with hubs; and a step from the worst start."""
     without, hubs = walks_of(gear, questions)
     results: dict[str, Any] = {}
     for name, walks in (("without_hub", without), ("hub", hubs)):
-        # Of two times the second, for both ways: what was read for the first is in memory then.
+        # The second of two times, for both ways: then the data is in memory.
         times = ([compare(gear, walk, hub=walk.hub) for _ in range(2)][1] for walk in track(walks, name))
         results[name] = summary(list(times))
     worst = replace(without[0], paths=worst_start(gear, without[0].beam))
@@ -142,7 +142,7 @@ def worst_start(gear: Gear, beam: Beam) -> list[Path]:
 
 
 def hub_recall(gear: Gear, questions: Sequence[TwoHopQuestion]) -> dict[str, Any]:
-    """Of the best paths of exact expansion, the share that the bounded one finds; the same of their passages."""
+    """The share of the best paths of exact expansion that the bounded one finds; the same for their passages."""
     bounded = Expansion(gear.graph.store, embedder=gear.embedder, beam=Beam(), score="composed")
     exact = Expansion(gear.graph.store, embedder=gear.embedder, beam=Beam(hub=EXACT), score="composed")
     base = gear.retriever(Base(base="hybrid"))

@@ -1,7 +1,8 @@
 """Synonym edges by products of matrices and by the vector index: ``python -m benchmarks.synonyms DATASET_DIR``.
 
-On one database, whose entities are embedded first; the edges of one way are deleted before the other begins. Then the
-products alone for a million made names, in a process of its own: the time of a sample of its batches, extrapolated.
+On one database, whose entities are embedded first; the edges of one method are deleted before the other begins. Then
+the products alone for a million synthetic names, in a separate process: the time of a sample of its batches,
+extrapolated.
 """
 
 import argparse
@@ -44,7 +45,7 @@ def measure(gear: Gear, *, most_in_memory: int) -> tuple[float, set[tuple[str, s
 
 
 def many(count: int) -> dict[str, Any]:
-    """The products for ``count`` made names, by a sample of batches."""
+    """The products for ``count`` synthetic names, from a sample of batches."""
     vectors = np.random.default_rng(0).standard_normal((count, DIMENSION), dtype=np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     keys = [f"name {index}" for index in range(count)]

@@ -1,9 +1,9 @@
 """Adoption with encoded and with composed vectors of triples: ``python -m benchmarks.vectors GRAPH_DIR...``.
 
-Each graph is imported once, on a server of its own, and adopted twice: first with composed vectors, so that whatever a
-warm server gains is gained by the encoded ones. The seconds are those of the whole adoption, with the default embedding
-model, until the vector index is online. Recall is that of the answers' entities among the nearest triples, and among
-the first 20 of the retrievers.
+Each graph is imported once, on its own server, and adopted twice: first with composed vectors, so that the encoded ones
+get the benefit of a warm server. The seconds are for the whole adoption, with the default embedding model, until the
+vector index is online. Recall is that of the answers' entities among the nearest triples, and among the first 20 of the
+retrievers.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def measure(folder: Path, settings: Settings) -> dict[str, Any]:
 
 
 def _recalls(gear: Gear, dataset: knowledge.KnowledgeGraph) -> Mapping[str, Mapping[str, list[float]]]:
-    """Recall by system and question half, one figure a ``k``; the halves are the even and the odd questions."""
+    """Recall by system and question half, one figure per ``k``; the halves are the even and the odd questions."""
     entities = knowledge.AnswerEntities(gear.graph.pagerank.named_nodes())
     wanted = {question.question: entities.wanted(question.question, question.answer) for question in dataset.questions}
     questions = [question for question, names in wanted.items() if names]
@@ -63,7 +63,7 @@ def _recalls(gear: Gear, dataset: knowledge.KnowledgeGraph) -> Mapping[str, Mapp
     for name, ask in knowledge.retrievers(gear, [Naive(), Paths()]).items():
         rows[name] = []
         for question in track(questions, f"{dataset.name}: {name}"):
-            # The vectors have no part in the entities that patterns lead to.
+            # The vectors do not affect the entities that patterns find.
             answer = knowledge.Retrieved(ask(question).triples)
             rows[name].append([100 * entities.recall(wanted[question], answer, k=k) for k in KS[name]])
     halves = {"all": slice(None), "even": slice(0, None, 2), "odd": slice(1, None, 2)}

@@ -1,9 +1,9 @@
-"""This version and an earlier commit by turns: ``python -m benchmarks.versions COMMIT DATASET_DIR``.
+"""This version and an earlier commit in turn: ``python -m benchmarks.versions COMMIT DATASET_DIR``.
 
-Each has a server of its own, which it fills. A round of searches is ``gear evaluate --retriever naive`` in a process of
-its own, and the same for a principal who may read everything. A round of ingests writes a tenth of the data set
-into a fresh database, for which the schema and the plans of all queries are made, and then the rest, with vectors that
-need no model. Every other round, this version goes first.
+Each fills its own server. A round of searches is ``gear evaluate --retriever naive`` in a separate process, and the
+same for a principal who may read everything. A round of ingests writes a tenth of the data set into a fresh database,
+for which the schema is created and all queries are planned, and then the rest, with vectors that need no model. Every
+other round, this version goes first.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def checked_out(commit: str) -> Iterator[Path]:
 
 
 def run(tree: Path, server: LocalServer, script: str, *arguments: object) -> str:
-    """What a script prints that the version in ``tree`` runs against a server."""
+    """The output of a script that the version in ``tree`` runs with a server."""
     environment = os.environ | {
         "NEO4J_URI": server.uri,
         "NEO4J_USERNAME": server.username,
@@ -91,7 +91,7 @@ def evaluation(tree: Path, dataset: Path, server: LocalServer, *scope: str) -> d
 
 
 def ingest(tree: Path, dataset: Path, settings: Settings) -> dict[str, Any]:
-    """The seconds in which the version in ``tree`` writes a tenth of a data set, and then the rest."""
+    """The seconds that the version in ``tree`` takes to write a tenth of a data set, and then the rest."""
     with fresh_server(settings) as server, tempfile.TemporaryDirectory() as folder:
         files = list(parts(dataset, Path(folder)))
         tenth, rest = map(float, run(tree, server, INGEST, *files).split())

@@ -1,7 +1,8 @@
 """Ingestion of the same 17,240 triples by us, langchain-neo4j and neo4j-graphrag: ``python -m benchmarks.writers``.
 
-All on one server with APOC, which the other two need. Ours writes a vector with every passage and every triple, and its
-vector and full-text indexes are online; theirs write none. Each begins on an empty database; several rounds, in turn.
+All on one server with APOC, which the other two need. Ours writes a vector for every passage and every triple, and its
+vector and full-text indexes are online; the others write none. Each starts with an empty database; several rounds, in
+turn.
 """
 
 import argparse
@@ -30,7 +31,7 @@ from gear_neo4j.server.local import LocalServer
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "writers.json"
 PASSAGES = 1_724
-# Theirs take minutes; a share of the corpus tells their rate.
+# The others take minutes; a part of the corpus shows their rate.
 SHARE = {"langchain-neo4j": 0.15, "neo4j-graphrag": 0.5, "gear-neo4j": 1.0}
 ROUNDS = 3
 WIPE = Query("wipe", "MATCH (n) WITH n LIMIT 10000 DETACH DELETE n RETURN count(*) AS deleted", writes=True)
@@ -47,7 +48,7 @@ def ours(server: LocalServer, _: Batch, folder: Path) -> None:
 
 
 def langchain(server: LocalServer, batch: Batch, _: Path) -> None:
-    """``add_graph_documents`` with sources and base label, as its documentation has it."""
+    """``add_graph_documents`` with sources and base label, as in its documentation."""
     from langchain_core.documents import Document
     from langchain_neo4j import Neo4jGraph
     from langchain_neo4j.graphs.graph_document import GraphDocument, Node, Relationship
@@ -67,7 +68,7 @@ def langchain(server: LocalServer, batch: Batch, _: Path) -> None:
 
 
 def graphrag(server: LocalServer, batch: Batch, _: Path) -> None:
-    """The KG builder's writer, with chunks and entities as its pipeline makes them."""
+    """The KG builder's writer, with chunks and entities as its pipeline creates them."""
     import neo4j
     from neo4j_graphrag.components.kg_writer import Neo4jWriter
     from neo4j_graphrag.components.types import Neo4jGraph, Neo4jNode, Neo4jRelationship

@@ -1,6 +1,6 @@
-"""Queries that a model might write in the worst case, by kind and by the reason for which the guard refuses them.
+"""The worst queries that a model might write, by kind and by the guard's reason for refusal.
 
-``{url}`` and ``{file}`` are things that nobody may read.
+``{url}`` and ``{file}`` must not be read by anybody.
 """
 
 ATTACKS = {

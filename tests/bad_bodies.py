@@ -1,4 +1,4 @@
-"""What the scripted server can do wrong with the bytes of a reply: drip, never end, stop half way."""
+"""Faults in the body of a scripted reply: dripping, never ending, breaking off."""
 
 import json
 from collections.abc import Callable
@@ -9,23 +9,23 @@ from threading import Event
 FILLER = b" " * 65_536
 REFUSAL = {"error": {"message": "the model is overloaded", "type": "overloaded", "code": None}}
 COMMENT = b": wait\n\n" * 8_192
-# Seconds from one byte to the next where a server drips.
+# Seconds between two bytes of a dripping server.
 A_BYTE = 0.2
 
 
 class BadBody(Enum):
-    """The ways; each holds for a reply in one piece and for a stream."""
+    """The faults; each applies to replies in one piece and to streams."""
 
     DRIPS = auto()  # five bytes a second
     HEADERS_DRIP = auto()  # the same, from the first byte of the headers
     SILENT = auto()  # nothing at all
-    ENDLESS = auto()  # more bytes, as fast as they are taken
-    CLOSED = auto()  # half of what was announced, and the end of the connection
+    ENDLESS = auto()  # more bytes, as fast as they are read
+    CLOSED = auto()  # half of the announced length, then the connection is closed
     ERROR = auto()  # status 200, with an error as the body
 
 
 def send(handler: BaseHTTPRequestHandler, way: BadBody, *, stream: bool, closing: Event) -> None:
-    """Answer a request in that way, until the client has enough or the server closes."""
+    """Answer a request with this fault, until the client disconnects or the server closes."""
     if way is BadBody.SILENT:
         closing.wait()
         return

@@ -1,7 +1,7 @@
-"""A cluster of stubs that speak Bolt 5.4 with the driver: four members on loopback, and no database behind them.
+"""A cluster of stubs that speak Bolt 5.4 with the driver: four members on loopback, without a database.
 
-It shows where the driver sends what, and with which bookmarks. What a query says is never looked at, save for
-``server_info``: any other has no rows.
+It shows where the driver sends queries, and with which bookmarks. The text of a query is ignored, except for
+``server_info``: all others return no rows.
 """
 
 import socket
@@ -34,7 +34,7 @@ class Reply(IntEnum):
 
 
 class Sent(NamedTuple):
-    """A query as it arrived; what its transaction was begun with counts for it."""
+    """A query as it arrived; the mode and bookmarks of its transaction count for it."""
 
     query: str
     mode: str
@@ -43,7 +43,7 @@ class Sent(NamedTuple):
 
 
 class Refused(Exception):
-    """A failure: its code of Neo4j, and its message."""
+    """A failure: its Neo4j code, and its message."""
 
     def __init__(self, code: str, message: str = "refused by a stub") -> None:
         super().__init__(code)
@@ -51,10 +51,10 @@ class Refused(Exception):
 
 
 class Cluster:
-    """A router, a reader and two members that can lead; a bookmark is ``SB:`` and the number of a write.
+    """A router, a reader and two possible leaders; a bookmark is ``SB:`` and the number of a write.
 
-    A member that is sent a bookmark has its write from then on, as if another process had made it; while the cluster
-    is ``behind``, it never has. A member that does not lead refuses to write, and there may be no ``leader``.
+    A member that receives a bookmark has its write from then on, as if another process had made it; while the cluster
+    is ``behind``, it never has. A member that is not the leader refuses to write, and ``leader`` may be None.
     """
 
     def __init__(self) -> None:
@@ -66,17 +66,17 @@ class Cluster:
 
     @property
     def uri(self) -> str:
-        """What NEO4J_URI is to be."""
+        """The value for NEO4J_URI."""
         return f"neo4j://{self.router.address}"
 
     def table(self, database: str) -> dict[str, object]:
-        """The routing table of now."""
+        """The current routing table."""
         roles = {"ROUTE": self.router, "READ": self.reader, "WRITE": self.leader}
         servers = [{"role": role, "addresses": [member.address]} for role, member in roles.items() if member]
         return {"rt": {"ttl": 300, "db": database, "servers": servers}}
 
     def catch_up(self, bookmarks: frozenset[str]) -> None:
-        """Have the writes of the bookmarks."""
+        """Apply the writes of the bookmarks."""
         if not all(bookmark[:3] == "SB:" and bookmark[3:].isdecimal() for bookmark in bookmarks):
             raise Refused(BAD_BOOKMARK)
         with self._lock:
@@ -86,7 +86,7 @@ class Cluster:
             self._writes = max(self._writes, newest)
 
     def bookmark(self, mode: str) -> str:
-        """That of a transaction which ends now."""
+        """The bookmark of a transaction that ends now."""
         with self._lock:
             self._writes += mode == "w"
             return f"SB:{self._writes}"
@@ -102,7 +102,7 @@ class Cluster:
 
 
 class Member:
-    """One port of a cluster: the queries that it answered, and how many it refused."""
+    """One port of a cluster: the queries that it answered, and the number that it refused."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
@@ -113,17 +113,17 @@ class Member:
         self._clients: list[socket.socket] = []
 
     def accept(self) -> None:
-        """Talk to every driver that comes, until the end."""
+        """Serve every driver that connects, until the end."""
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                # Replies are small: each would wait for the driver to confirm the one before.
+                # Replies are small: each would wait for the driver to acknowledge the previous one.
                 client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 self._clients.append(client)
                 threading.Thread(target=Conversation(self, client).hold, daemon=True).start()
 
     def stop(self) -> None:
-        """Hang up; a socket is closed by the thread that reads it."""
+        """Disconnect; the thread that reads a socket closes it."""
         for end in (self._listener, *self._clients):
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
@@ -131,20 +131,20 @@ class Member:
 
 
 class Conversation:
-    """What a member says on one connection; a method for each request that needs more than a success."""
+    """The replies of a member on one connection; one method for each request that needs more than a success."""
 
     def __init__(self, member: Member, client: socket.socket) -> None:
         self.member, self.cluster, self.client = member, member.cluster, client
         self.stream = client.makefile("rb")
         self.failed = False
-        # What the open transaction was begun with.
+        # The arguments with which the open transaction was begun.
         self.begun: dict | None = None
         self.mode, self.records = "w", []
 
     def hold(self) -> None:
-        """Answer until the driver hangs up."""
+        """Answer until the driver disconnects."""
         with suppress(OSError, EOFError), self.client, self.stream:
-            # A magic number, and the four versions that the driver would have.
+            # A magic number, and the four versions that the driver accepts.
             self.read(20)
             self.client.sendall(VERSION)
             while (request := self.receive()).signature != Request.GOODBYE:
@@ -211,12 +211,12 @@ class Conversation:
         return {}
 
     def say(self, reply: Reply, *fields: object) -> None:
-        # No reply of a stub is longer than one chunk.
+        # No reply of a stub is longer than a chunk.
         message = pack(Message(reply, fields))
         self.client.sendall(struct.pack(">H", len(message)) + message + b"\x00\x00")
 
     def receive(self) -> Message:
-        """The next message: its chunks up to an empty one; an empty one alone is a sign of life."""
+        """The next message: its chunks up to an empty one; a single empty chunk is a keep-alive."""
         message = b""
         while (size := struct.unpack(">H", self.read(2))[0]) or not message:
             message += self.read(size)

@@ -1,4 +1,4 @@
-"""A folder that lives: documents that are written, edited, renamed, deleted and broken at random, from a seed."""
+"""A folder whose documents are written, edited, renamed, deleted and broken at random, from a seed."""
 
 import os
 import random
@@ -16,7 +16,7 @@ BROKEN = {
 
 
 class ChangingFolder:
-    """Documents below a folder, and what happens to them; each write has a later time than the one before."""
+    """Documents in a folder, and changes of them; each write has a later time than the one before."""
 
     def __init__(self, root, *, seed, documents):
         self.root = root
@@ -27,7 +27,7 @@ class ChangingFolder:
             self._create()
 
     def live(self, steps):
-        """Let so many things happen; returns how many of each kind did."""
+        """Make some random changes; returns the number of each kind."""
         happened = {}
         for _ in range(steps):
             what = self._chance.choice(
@@ -53,14 +53,14 @@ class ChangingFolder:
     def _rename(self):
         path = self._any()
         self._number += 1
-        # In half of the cases only the folder is another, so that the title of a text stays.
+        # In half of the cases only the folder changes, so that a text keeps its title.
         name = path.name if self._chance.random() < 0.5 else f"renamed {self._number}{path.suffix}"
         target = self._somewhere(name)
         if not target.exists():
             path.rename(target)
 
     def _shift(self):
-        """Each of some files of a kind gets the name of the next; the last that of the first, or another one."""
+        """Each of some files of a kind gets the name of the next; the last gets that of the first, or a new one."""
         kind = self._any().suffix
         paths = [path for path in self.files() if path.suffix == kind]
         chosen = self._chance.sample(paths, min(len(paths), self._chance.randrange(2, 4)))

@@ -1,4 +1,4 @@
-"""A data set of two passages for tests of the command line, and how an error is told there."""
+"""A data set of two passages for tests of the command line, and the check of an error of one line."""
 
 from gear_neo4j.errors import ExitCode
 
@@ -14,7 +14,7 @@ QUERIES = [{"id": "q1", "question": "Where did the 2024 physics laureate write a
 
 
 def one_line(result, *words, exit_code=ExitCode.ERROR):
-    """Whether a command ended with that exit code and one line on standard error that holds the words."""
+    """Whether a command ended with that exit code and one line on standard error that contains the words."""
     code, out, err = result
     lines = [line for line in err.splitlines() if line.startswith("gear: ")]
     return (

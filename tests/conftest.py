@@ -1,4 +1,4 @@
-"""A real Neo4j for the tests: the server of NEO4J_URI, or one that the suite starts for itself and stops again."""
+"""A real Neo4j for the tests: the server at NEO4J_URI, or one that the suite starts and stops."""
 
 import gc
 import os
@@ -24,7 +24,7 @@ from tests.processes import hear_signals
 from tests.spans import recorded
 from tests.toy_model import FACTS, PASSAGES
 
-# The same examples in every run and no deadline, so that no test fails by chance; 'make fuzz' searches at random.
+# The same examples in every run and no deadline, so that no test fails by chance; 'make fuzz' uses random ones.
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
 hypothesis_settings.register_profile("few", derandomize=True, deadline=None, max_examples=FEW)
 hypothesis_settings.register_profile("random", max_examples=MANY, deadline=None, print_blob=True)
@@ -53,7 +53,7 @@ RESTORE = Query(
     frozenset({"stores"}),
     writes=True,
 )
-# The fixtures that decide on the schema, in the order in which a file's tests run; of several, the last one counts.
+# The fixtures that determine the schema, in the order in which a file's tests run; of several, the last one counts.
 SCHEMAS = ("gear", "database", "shared", "empty")
 CONSTRAINTS = Query("constraints", "SHOW CONSTRAINTS YIELD name RETURN name ORDER BY name")
 INDEXES = Query(
@@ -69,26 +69,26 @@ MIGRATIONS = Query("migrations", "MATCH (m:__Neo4jMigration) RETURN m {.*} AS mi
 
 
 class Prepared(NamedTuple):
-    """A prepared database of the tests: how its schema looks, and the properties of the store's nodes."""
+    """A prepared test database: its schema, and the properties of the store's nodes."""
 
     schema: list[list[dict[str, object]]]
     stores: list[dict[str, object]]
 
     @property
     def versions(self) -> list[str]:
-        """Those of its migrations, which :func:`look` puts last."""
+        """The versions of its migrations, which :func:`look` puts last."""
         return [row["migration"]["version"] for row in self.schema[-1]]
 
 
 @pytest.fixture(scope="session", autouse=True)
 def signals() -> None:
-    """The tests' processes hear signals; pytest's own, which may have been started to ignore them, go on to do so."""
+    """The tests' processes receive signals; pytest itself may have been started to ignore them, and still does."""
     hear_signals()
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory) -> Iterator[Settings]:
-    """Where the tests' Neo4j is; without one the run fails, it skips nothing."""
+    """The tests' Neo4j; without one the run fails instead of skipping tests."""
     settings = Settings.load()
     if settings.uri:
         yield settings
@@ -102,7 +102,7 @@ def server(tmp_path_factory) -> Iterator[Settings]:
 
 
 class Shared:
-    """What the tests' database holds, for tests that only read: it stays until anything else is committed."""
+    """The content of the tests' database for tests that only read: it stays until anything else is committed."""
 
     def __init__(self, database: Database, prepared: dict[tuple[str, int], Prepared], folder: Path) -> None:
         self._database = database
@@ -111,7 +111,7 @@ class Shared:
         self._held: object = None
 
     def filled(self, what: object, embedder: FakeEmbedder, fill: Callable[[Database], object]) -> Database:
-        """The database with what a function writes into it, unless that is there: ``what`` tells it from all else."""
+        """The database with the data that a function writes, unless it has it already; ``what`` identifies the data."""
         made = what, embedder.name
         if self._held != (made, self._committed()):
             renew(self._database, self._prepared, model=embedder.name, dimension=embedder.dimension)
@@ -120,7 +120,7 @@ class Shared:
         return self._database
 
     def ingested(self, passages: Passages, triples: Triples, embedder: FakeEmbedder) -> Database:
-        """The database with these passages and triples; with None for triples, with the passages alone."""
+        """The database with these passages and triples; with None for triples, only the passages."""
 
         def fill(database: Database) -> None:
             ingest(database, embedder, self._folder, passages, triples)
@@ -128,9 +128,10 @@ class Shared:
         return self.filled((dict(passages), None if triples is None else list(triples)), embedder, fill)
 
     def adopted(self, text: str, profile: Profile, embedder: FakeEmbedder) -> Database:
-        """The database with a graph of somebody's, which is adopted; ``text`` creates the graph.
+        """The database with somebody else's graph, adopted; ``text`` creates the graph.
 
-        The schema is there before the adoption, unlike in the tests of adoption itself, for it takes the most time.
+        The schema is created before the adoption, unlike in the tests of adoption itself, because it takes the most
+        time.
         """
 
         def fill(database: Database) -> None:
@@ -140,14 +141,14 @@ class Shared:
         return self.filled((text, profile), embedder, fill)
 
     def _committed(self) -> tuple[str, ...]:
-        # The bookmark of a query that reads is that of the last transaction that anybody has committed.
+        # The bookmark of a read is that of the last transaction that anybody has committed.
         self._database.run(MARKED)
         return self._database.bookmarks
 
 
 @pytest.fixture(scope="session")
 def connection(server) -> Iterator[Database]:
-    """One connection for all tests; refuses a database with data that is not the tests' own."""
+    """One connection for all tests; refuses a database with other data than the tests'."""
     with Database.connect(
         server.uri, username=server.username, password=server.password, name=server.database
     ) as database:
@@ -158,7 +159,7 @@ def connection(server) -> Iterator[Database]:
 
 
 def clear(connection) -> None:
-    """Take data, constraints and indexes out of the tests' database."""
+    """Delete data, constraints and indexes in the tests' database."""
     while connection.run(WIPE)[0]["deleted"]:
         pass
     for row in connection.run(CONSTRAINTS):
@@ -170,7 +171,8 @@ def clear(connection) -> None:
 def renew(connection, prepared, *, model: str, dimension: int) -> None:
     """Give the tests' database the schema for that model, and no data.
 
-    A change of the schema makes Neo4j plan every query anew, which takes longer than most tests: one that fits is kept.
+    A schema change makes Neo4j plan every query again, which takes longer than most tests, so a suitable schema is
+    kept.
     """
     known = prepared.get((model, dimension))
     while connection.run(WIPE_DATA)[0]["deleted"]:
@@ -185,7 +187,7 @@ def renew(connection, prepared, *, model: str, dimension: int) -> None:
 
 
 def look(connection) -> list[list[dict[str, object]]]:
-    """The schema of the tests' database and the migrations on record there; the same only where it is the same."""
+    """The schema of the tests' database and its recorded migrations; equal only if they are the same."""
     return [connection.run(query) for query in (CONSTRAINTS, INDEXES, MIGRATIONS)]
 
 
@@ -198,7 +200,7 @@ def empty(connection) -> Database:
 
 @pytest.fixture(scope="session")
 def shared(connection, prepared, tmp_path_factory) -> Shared:
-    """A database that tests which only read share, because to fill it takes longer than most of them."""
+    """A database that read-only tests share, because filling it takes longer than most of them."""
     return Shared(connection, prepared, tmp_path_factory.mktemp("shared"))
 
 
@@ -210,19 +212,19 @@ def embedder() -> FakeEmbedder:
 
 @pytest.fixture
 def counting() -> CountingEmbedder:
-    """A fast embedding model that knows what it has embedded."""
+    """A fast embedding model that records its texts."""
     return CountingEmbedder()
 
 
 @pytest.fixture(scope="session")
 def prepared() -> dict[tuple[str, int], Prepared]:
-    """How the tests' database looks once it is prepared, by embedding model and dimension."""
+    """The expected state of a prepared test database, by embedding model and dimension."""
     return {}
 
 
 @pytest.fixture
 def database(connection, embedder, prepared) -> Database:
-    """A migrated database without passages; the schema is made anew only where a test left another one."""
+    """A migrated database without passages; the schema is created again only if a test left another one."""
     renew(connection, prepared, model=embedder.name, dimension=embedder.dimension)
     return connection
 
@@ -247,24 +249,24 @@ def spans():
 
 
 def pytest_collection():
-    """What is imported and collected stays: the collector of garbage need not look through it meanwhile."""
+    """Imported and collected objects stay: the garbage collector need not visit them meanwhile."""
     gc.disable()
 
 
 def pytest_collection_modifyitems(items):
-    """Within a file, tests that need the same schema run one after another: each change of it costs seconds."""
+    """Within a file, tests that need the same schema run consecutively: each schema change costs seconds."""
     places = {path: place for place, path in enumerate(dict.fromkeys(item.path for item in items))}
     items.sort(key=lambda item: (places[item.path], _schema(item)))
 
 
 def _schema(item) -> int:
-    """The place in :data:`SCHEMAS` of what a test needs; those that need none come first."""
+    """The index in :data:`SCHEMAS` of the schema that a test needs; tests without one come first."""
     names = getattr(item, "fixturenames", ())
     return max((place for place, name in enumerate(SCHEMAS) if name in names), default=-1)
 
 
 def pytest_collection_finish():
-    """Nor does it need to look at that later, again and again."""
+    """Nor need it visit them later."""
     gc.collect()
     gc.freeze()
     gc.enable()

@@ -1,4 +1,4 @@
-"""A disk that is full: the system itself refuses to let a file grow."""
+"""A full disk: the system itself refuses to let a file grow."""
 
 import resource
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from gear_neo4j.errors import InputError
 
 @contextmanager
 def full_disk(*, after):
-    """No file may grow beyond so many bytes: the system refuses the write, as it does on a full disk."""
+    """No file may grow beyond this number of bytes: the system refuses the write, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (after, hard))
     try:
@@ -20,7 +20,7 @@ def full_disk(*, after):
 
 
 def refused(folder, write, *, after=1_000):
-    """The one line that a write gives on a full disk, which leaves the files of the folder as they were."""
+    """The error line of a write on a full disk, after which the folder's files are unchanged."""
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     with full_disk(after=after), pytest.raises(InputError, match="cannot be written: ") as raised:
         write()

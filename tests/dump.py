@@ -1,4 +1,4 @@
-"""Everything that a database holds, to be compared, but where and when its sources were read."""
+"""The whole content of a database, for comparison, except where and when its sources were read."""
 
 from gear_neo4j.graph.queries import Query
 
@@ -14,12 +14,12 @@ RELATIONSHIPS = Query(
 )
 INDEXES = Query("indexes", "SHOW INDEXES YIELD name, type, labelsOrTypes, properties RETURN *")
 CONSTRAINTS = Query("constraints", "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties RETURN *")
-# When something was written, and the random stamp of the last write.
+# Times of writing, and the random stamp of the last write.
 VOLATILE = {"at", "changed", "communitiesOf", "createdAt", "extractedAt", "in", "moved", "reportedAt", "restricted"}
 
 
 def dump(database):
-    """What a database holds, in an order of its own."""
+    """The content of a database, sorted."""
     return {
         query.name: sorted(map(_row, database.run(query))) for query in (NODES, RELATIONSHIPS, INDEXES, CONSTRAINTS)
     }
@@ -36,7 +36,7 @@ def _value(value):
 
 
 def dump_of(database):
-    """What a database holds, as two databases, or two runs, can be compared: without element ids and times."""
+    """The content of a database without element ids and times, to compare two databases or two runs."""
     names = {row["id"]: _name(row) for row in database.run(NODES)}
     edges = [(names[row["start"]], row["type"], _plain(row), names[row["end"]]) for row in database.run(RELATIONSHIPS)]
     schema = [repr(row) for query in (INDEXES, CONSTRAINTS) for row in database.run(query)]

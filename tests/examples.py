@@ -1,4 +1,4 @@
-"""How many examples a property-based test takes, where that is not the default."""
+"""The number of examples of a property-based test, if not the default."""
 
 from hypothesis import settings
 

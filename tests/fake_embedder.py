@@ -1,4 +1,4 @@
-"""Stand-ins for the embedding model; alone in their module, because processes of Ray import what they need of it."""
+"""Stand-ins for the embedding model, in their own module because Ray's processes import it."""
 
 import hashlib
 
@@ -6,13 +6,13 @@ import numpy as np
 
 
 class FakeEmbedder:
-    """A stand-in for the embedding model: a fixed vector a text; texts that share words are near each other."""
+    """A stand-in for the embedding model: a fixed vector per text; texts that share words are close."""
 
     name = "fake"
     dimension = 32
 
     def embed(self, texts):
-        """One row a text: the sum of a fixed random vector a word, of length 1."""
+        """One row per text: the normalised sum of a fixed random vector per word."""
         rows = np.array([self._row(text) for text in texts], dtype=np.float32).reshape(len(texts), self.dimension)
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
@@ -26,12 +26,12 @@ class FakeEmbedder:
 
 
 class CountingEmbedder(FakeEmbedder):
-    """Knows which texts it has embedded."""
+    """Records the texts that it embeds."""
 
     def __init__(self):
         self.texts = []
 
     def embed(self, texts):
-        """As the fake one does; the texts are kept."""
+        """Like the fake one, and records the texts."""
         self.texts.extend(texts)
         return super().embed(texts)

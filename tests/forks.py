@@ -1,4 +1,4 @@
-"""What the processes run that tests kill, at a server's address."""
+"""The functions that killed processes run, at a server's address."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ from gear_neo4j.models.chat import Chat
 from tests.fake_embedder import FakeEmbedder
 from tests.processes import FORKS, Fork
 
-# What these processes import late is imported before the fork.
+# Modules that these processes import late are imported before the fork.
 PRELOADED = (
     adopt,
     ask,
@@ -57,7 +57,7 @@ def ingesting(address: Address, began: Event, folder: Path) -> None:
 
 
 def extracting(address: Address, began: Event, url: str, cache: Path, threads: int) -> None:
-    """Extract triples by the model at ``url``."""
+    """Extract triples with the model at ``url``."""
     client = langchain_openai.ChatOpenAI(
         model="toy", api_key="none", base_url=url, temperature=0, max_retries=0, timeout=30
     )
@@ -77,7 +77,7 @@ def syncing(address: Address, began: Event, folder: Path, collection: str) -> No
 
 
 def upgrading(address: Address, began: Event, number: int) -> None:
-    """Bring a database up to date, and die before the write of that number."""
+    """Migrate a database, and die before the write of that number."""
     Killed.left = number
     with connected(address, Killed) as database:
         began.set()
@@ -90,7 +90,7 @@ class Killed(Database):
     left = 0
 
     def run(self, query, /, **parameters):
-        """As that of a database does, unless it is the last write."""
+        """Like a database's, unless it is the last write."""
         if query.writes:
             Killed.left -= 1
             if Killed.left == 0:

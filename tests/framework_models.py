@@ -1,4 +1,4 @@
-"""Scripted models of other frameworks, which know what stands in their prompt and nothing else."""
+"""Scripted models of other frameworks, which know only what is in their prompt."""
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
@@ -13,12 +13,12 @@ NEEDED = [PASSAGES[id] for id in ("study", "town")]
 
 
 def read(prompt):
-    """The answer to the toy model's question, where the prompt holds what it takes."""
+    """The answer to the toy model's question, if the prompt contains the needed facts."""
     return "Scotland" if all(text in prompt for text in NEEDED) else "unknown"
 
 
 class Reader(BaseChatModel):
-    """A chat model of LangChain: it calls the first tool that it is given, then answers from what came back."""
+    """A LangChain chat model: it calls the first tool that it gets, then answers from the result."""
 
     tools: tuple = ()
 
@@ -38,7 +38,7 @@ class Reader(BaseChatModel):
 
 
 class Model(LLMInterfaceV2):
-    """A model of neo4j-graphrag; asked with tools, it calls all of them."""
+    """A model of neo4j-graphrag; with tools, it calls all of them."""
 
     def __init__(self):
         super().__init__(model_name="scripted")

@@ -1,11 +1,11 @@
-"""Cypher from a small grammar, for properties of the guard: clauses that read, and clauses that do more."""
+"""Cypher from a small grammar, for properties of the guard: reading clauses, and others."""
 
 import re
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-# Two nodes, n and m, are in scope everywhere.
+# Two nodes, n and m, are always in scope.
 ATOMS = st.sampled_from(
     [
         *(

@@ -1,4 +1,4 @@
-"""Small graphs for tests, ingested as a user would, and searched over a driver of the test's own."""
+"""Small graphs for tests, ingested as a user would, and searched with the test's own driver."""
 
 import json
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from gear_neo4j.ingestion.pipeline import Ingest
 
 
 def ingest(database, embedder, folder, passages, triples=()):
-    """Ingest passages {id: text} and triples (passage, s, p, o); with None for triples, passages alone."""
+    """Ingest passages {id: text} and triples (passage, s, p, o); with None for triples, only passages."""
     corpus = [json.dumps({"id": id, "title": f"title {id}", "text": text}) for id, text in passages.items()]
     (folder / "corpus.jsonl").write_text("\n".join(corpus) + "\n")
     if triples is None:
@@ -27,7 +27,7 @@ def ingest(database, embedder, folder, passages, triples=()):
 
 
 class Fixed:
-    """A retriever of somebody else's."""
+    """A third party's retriever."""
 
     def retrieve(self, question, *, k=10):
         passage = Passage("p", "Title", "Text", source="corpus.jsonl", position="line 12")
@@ -36,6 +36,6 @@ class Fixed:
 
 @contextmanager
 def opened(server, embedder, *, uri=None, chat=None, **options):
-    """A Gear over a driver of the test's own, with options of the driver."""
+    """A Gear over the test's own driver, with options for it."""
     with neo4j.GraphDatabase.driver(uri or server.uri, auth=(server.username, server.password), **options) as driver:
         yield Gear(driver, database=server.database, embedder=embedder, chat=chat)

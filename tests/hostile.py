@@ -1,8 +1,8 @@
-"""What a model might write: what must be refused, what must end in time, and what must be let through."""
+"""Queries that a model might write: those to refuse, those that must end in time, and those to accept."""
 
 from tests.attacks import ATTACKS
 
-# What the guard lets through, for it only reads; it must end by the timeout, and give no more than the rows allowed.
+# Accepted by the guard, because they only read; they must end by the timeout, with at most the allowed rows.
 BOUNDED = [
     "MATCH p = (a)-[*]-(b) RETURN count(p) AS n",
     "MATCH p = ((a)-[:KNOWS]-(b))+ RETURN max(length(p)) AS n",
@@ -56,7 +56,7 @@ HARMLESS = [
 
 
 def attacks(url, file):
-    """All that must be refused: kind, reason and reply, with the address and the file that it asks for."""
+    """All queries to refuse: kind, reason and reply, with the URL and the file that it asks for."""
     return [
         (kind, reason, reply.replace("{url}", url).replace("{file}", file))
         for kind, reasons in ATTACKS.items()

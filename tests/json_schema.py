@@ -1,4 +1,4 @@
-"""As much of JSON Schema as the published file needs, so that documents are checked by the file itself."""
+"""As much of JSON Schema as the published file needs, to check documents against the file itself."""
 
 TYPES = {"string": str, "number": (int, float), "integer": int, "boolean": bool, "null": type(None)}
 KNOWN = {"$ref", "anyOf", "oneOf", "const", "enum", "type", "properties", "required", "items", "minItems"}
@@ -6,7 +6,7 @@ WORDS = {"$schema", "$defs", "title", "description", "default", "discriminator",
 
 
 def violations(value, schema, *, root, location="it"):
-    """What is wrong with a value, a line each; a keyword that is not known here is wrong, too."""
+    """The errors in a value, one per line; a keyword that is unknown here is an error, too."""
     lines = [f"unknown keyword {word}" for word in schema.keys() - KNOWN - WORDS]
     if "$ref" in schema:
         lines += violations(value, root["$defs"][schema["$ref"].removeprefix("#/$defs/")], root=root, location=location)

@@ -1,4 +1,4 @@
-"""A scripted model for the agents that judge and plan: a function for each role, which sees what the role is asked."""
+"""A scripted model for agents that judge and plan: a function for each role, which gets the role's prompt."""
 
 import json
 from collections import Counter
@@ -30,12 +30,12 @@ ROLES = {
 
 
 def role_of(messages):
-    """The role that a conversation asks for, by the first words of its system prompt."""
+    """The role of a conversation, by the first words of its system prompt."""
     return next(role for words, role in ROLES.items() if messages[0]["content"].startswith(words))
 
 
 class Script:
-    """Each role a function of what it is asked, or the text that it always replies; ``played`` counts the roles."""
+    """For each role, a function of its prompt, or a fixed reply; ``played`` counts the roles."""
 
     def __init__(self, **roles):
         self.roles, self.played = roles, Counter()
@@ -50,7 +50,7 @@ class Script:
 
 @contextmanager
 def asked(server, embedder, script, *, fault=lambda number, messages: None, patience=5.0, alternatives=None):
-    """A Gear whose chat model is a scripted server; with alternatives it asks for log-probabilities."""
+    """A Gear whose chat model is a scripted server; with alternatives, it requests log-probabilities."""
     with ScriptedServer(script, fault=fault, retry_after="0", slow=1.5, alternatives=alternatives) as model:
         client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=0.75)
         chat = Chat(client, patience=patience, sleep=lambda _seconds: None, logprobs=5 if alternatives else 0)
@@ -59,7 +59,7 @@ def asked(server, embedder, script, *, fault=lambda number, messages: None, pati
 
 
 def scores_of(texts, score):
-    """A grader's reply, by a function of each text that it is shown."""
+    """A grader's reply, computed by a function of each text."""
     shown = [part.partition("\n")[2].strip() for part in texts.split("Text [")[1:]]
     shown[-1] = shown[-1].removesuffix("Reply:").strip()
     return {"scores": [{"number": number, "score": score(one)} for number, one in enumerate(shown, start=1)]}

@@ -1,4 +1,4 @@
-"""The SDK's own client against a server of ours, without an event loop in the test."""
+"""The SDK's own client for our servers, without an event loop in the test."""
 
 import json
 
@@ -12,7 +12,7 @@ from tests.json_schema import violations
 
 
 class Watched:
-    """A view that keeps the flag by which its last answer is cancelled."""
+    """A view that keeps the flag that cancels its last answer."""
 
     def __init__(self, gear):
         self.gear = gear
@@ -32,7 +32,7 @@ def server_over(gear, **options):
 
 
 def talk(server, work, **options):
-    """What ``work`` makes of a client; in memory, if the server is one of ours."""
+    """The result of ``work`` with a client; in memory, if the server is one of ours."""
 
     async def run():
         async with Client(server, **options) as client:
@@ -47,7 +47,7 @@ def call(server, tool, /, **arguments):
 
 
 def answered(server, tool, /, **arguments):
-    """The result of a tool, after a check that its text and its schema say the same."""
+    """The result of a tool, after checking that its text and its structured content agree."""
 
     async def work(client):
         await client.list_tools()
@@ -62,7 +62,7 @@ def answered(server, tool, /, **arguments):
 
 
 def refused(server, tool, /, **arguments):
-    """The message of a call that fails."""
+    """The message of a failed call."""
     result = talk(server, lambda client: client.call_tool(tool, arguments))
     assert result.is_error
     return result.content[0].text

@@ -1,4 +1,4 @@
-"""A folder of 200 made files of mixed kinds about companies, their founders and towns, which refer to one another."""
+"""A folder of 200 generated files of mixed kinds about companies, founders and towns, which refer to each other."""
 
 import json
 
@@ -13,22 +13,22 @@ FILES = 200
 
 
 def founder(number):
-    """A name of two words, of which there are fifty."""
+    """A name of two words, one of fifty."""
     return f"{FIRST[number % len(FIRST)]} {LAST[number // len(FIRST) % len(LAST)]}"
 
 
 def company(number):
-    """A name of three words, of which there are two hundred."""
+    """A name of three words, one of two hundred."""
     return f"{COLOURS[number % 10]} {STUFFS[number // 10 % 10]} {TRADES[number // 100 % 2]}"
 
 
 def town(number):
-    """Where a founder was born."""
+    """The birthplace of a founder."""
     return TOWNS[number % len(TOWNS)]
 
 
 def write(folder):
-    """Write the files: fifty companies of each kind of file, in folders of ten; the last one is of no kind."""
+    """Write the files: fifty companies per file type, in folders of ten; the last file has no type."""
     for number in range(FILES):
         part = folder / f"part{number // 10}"
         part.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Office files made for tests: by the libraries that write them, and with parts replaced by hand."""
+"""Office files for tests: written by the usual libraries, and with parts replaced by hand."""
 
 import io
 from datetime import UTC, date, datetime
@@ -57,7 +57,7 @@ def sheets(hidden=(), comment=None, **rows):
 
 
 def changed(content, parts):
-    """An office file with parts replaced or added, by their names."""
+    """An office file with replaced or added parts, by their names."""
     out = io.BytesIO()
     with ZipFile(io.BytesIO(content)) as old, ZipFile(out, "w", ZIP_DEFLATED) as new:
         for name, text in {**{name: old.read(name) for name in old.namelist()}, **parts}.items():

@@ -1,10 +1,10 @@
-"""PackStream, in which Bolt writes its messages: the types that a server's side of it needs."""
+"""PackStream, the encoding of Bolt's messages: the types that a server needs."""
 
 import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# Marker of a short form (up to 15 items or bytes), and of the forms with a length of 1, 2 and 4 bytes.
+# Marker of the short form (up to 15 items or bytes), and of the forms with a length of 1, 2 and 4 bytes.
 TEXT, LIST, MAP = (0x80, 0xD0), (0x90, 0xD4), (0xA0, 0xD8)
 STRUCTURE = 0xB0
 CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}

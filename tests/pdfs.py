@@ -1,4 +1,4 @@
-"""PDFs made for tests."""
+"""PDFs for tests."""
 
 import io
 
@@ -6,7 +6,7 @@ import pypdf
 
 
 def pdf(*pages, password=None, **information):
-    """A PDF with a line of text a page, written out object by object; a page of None is blank.
+    """A PDF with one line of text per page, written out object by object; None is a blank page.
 
     ``information`` is that of the document: ``Title="..."``.
     """

@@ -1,4 +1,4 @@
-"""Every process that a test starts: it hears signals, has a time limit, and leaves nothing behind."""
+"""Every process that a test starts: it receives signals, has a time limit, and leaves nothing behind."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from pathlib import Path
 
-# What the console script ``gear`` runs, for ``python -c``.
+# The code of the console script ``gear``, for ``python -c``.
 RUN = "from gear_neo4j.cli.process import run; run()"
 GEAR = (sys.executable, "-c", RUN)
 SECONDS = 120.0
@@ -21,10 +21,10 @@ FORKS = get_context("forkserver")
 
 
 def hear_signals() -> None:
-    """Let the processes that start from now on hear Ctrl-C, and the signals that stop and hang up.
+    """Let processes that start from now on receive Ctrl-C, and the signals to stop and hang up.
 
-    A script lets what it starts in the background ignore them, and every process below inherits that. It inherits no
-    handler: of one that does nothing, this process takes no more notice than of a signal that it ignores.
+    A shell script makes its background processes ignore them, and every child process inherits that. Handlers are not
+    inherited: with one that does nothing, this process still ignores the signal in effect.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_IGN:
@@ -33,9 +33,9 @@ def hear_signals() -> None:
 
 @contextmanager
 def started(command: Sequence[str | Path], *, seconds: float = SECONDS, **options: object) -> Iterator[Process]:
-    """A running process, killed with all that it has started at the end, or after so many seconds: then the test fails.
+    """A running process, killed with its children at the end, or after some seconds: then the test fails.
 
-    Its output is text, and its input is empty unless ``stdin`` says otherwise.
+    Its output is text, and its input is empty unless ``stdin`` is given.
     """
     chosen = {"stdin": subprocess.DEVNULL, "encoding": "utf-8"} | options
     process = subprocess.Popen([str(part) for part in command], start_new_session=True, **chosen)
@@ -49,7 +49,7 @@ def started(command: Sequence[str | Path], *, seconds: float = SECONDS, **option
         _kill_group(process)
         process.wait()
         for stream in (process.stdin, process.stdout, process.stderr):
-            # What was written for a process that has ended is lost.
+            # Input for a process that has ended is lost.
             with suppress(BrokenPipeError, AttributeError):
                 stream.close()
         assert not late.is_set(), f"it took longer than {seconds:g} s: {process.args}"
@@ -58,7 +58,7 @@ def started(command: Sequence[str | Path], *, seconds: float = SECONDS, **option
 def run(
     command: Sequence[str | Path], *, text: str = "", seconds: float = SECONDS, check: bool = False, **options: object
 ) -> Ended:
-    """A process that has ended, with its output; ``text`` is its input, and ``check`` wants the exit code 0."""
+    """A finished process with its output; ``text`` is its input, and ``check`` requires the exit code 0."""
     streams = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE} | options
     with started(command, seconds=seconds, **streams) as process:
         out, err = process.communicate(text)
@@ -67,10 +67,10 @@ def run(
 
 
 class Fork:
-    """A process that runs a function, forked off a server that has imported everything: it starts in milliseconds."""
+    """A process that runs a function, forked from a server that has imported everything: it starts in milliseconds."""
 
     def __init__(self, function: Callable[..., None], *args: object) -> None:
-        # A daemon ends with the tests.
+        # A daemon process ends with the tests.
         self._process = FORKS.Process(target=function, args=args, daemon=True)
         self._process.start()
 
@@ -81,11 +81,11 @@ class Fork:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it has not ended yet."""
+        """Whether it is still running."""
         return self._process.is_alive()
 
     def send(self, number: int) -> None:
-        """Send it a signal; one that has ended needs none."""
+        """Send it a signal, if it is still running."""
         with suppress(ProcessLookupError):
             os.kill(self.pid, number)
 
@@ -95,7 +95,7 @@ class Fork:
         self._process.join()
 
     def wait(self, seconds: float = SECONDS) -> int:
-        """Its exit code, once it has ended; that of a killed one is the signal's number below zero."""
+        """Its exit code, once it has ended; for a killed one, the negative number of the signal."""
         self._process.join(seconds)
         code = self._process.exitcode
         if code is None:

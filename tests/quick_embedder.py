@@ -1,4 +1,4 @@
-"""An embedding model for tests with large graphs, whose thousands of texts take minutes to embed."""
+"""An embedding model for tests with large graphs, whose thousands of texts would take minutes to embed."""
 
 import numpy as np
 
@@ -8,14 +8,14 @@ MANY = 250
 
 
 class QuickEmbedder:
-    """The real model for a question, names and chains of types; the texts of an adoption all get one vector."""
+    """The real model for questions, names and chains of types; all texts of an adoption get the same vector."""
 
     name = "quick"
     dimension = 384
     model = SentenceTransformerEmbedder()
 
     def embed(self, texts):
-        """One row a text; the real one where they are few, and single lines."""
+        """One row per text; real vectors for a few single lines."""
         if len(texts) < MANY and all("\n" not in text for text in texts):
             return self.model.embed(texts)
         rows = np.ones((len(texts), self.dimension), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""What gear search --json, gear ask --json and gear ask --trace write of a small run, by their own code."""
+"""The output of gear search --json, gear ask --json and gear ask --trace for a small run, by their own code."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from gear_neo4j.wire import to_json
 def run(
     *, kind="search", question="Who?", name="Hinton", predicate="studied at", title="T", text="Body.", answer="He [1]."
 ):
-    """What one of the commands prints for a small run."""
+    """The output of one of the commands for a small run."""
     one, two = make_triple("p1", name, predicate, "Edinburgh"), make_triple("p2", "Salter", "founded", "Edinburgh")
     path = Path((one, two), 1.5, (0.8, 0.7))
     passages = [Passage("p1", title, text, "a.md", "line 3"), Passage("p2", title, text)]

@@ -1,4 +1,4 @@
-"""Corpora with collections, readers and metadata, scopes over them, and who is admitted, told without any database."""
+"""Corpora with collections, readers and metadata, scopes over them, and the admitted passages, without a database."""
 
 import json
 import re
@@ -42,7 +42,7 @@ class Corpus:
 
 
 def admits(scope, passage):
-    """Whether a scope admits a passage, as access.md says it."""
+    """Whether a scope admits a passage, as described in access.md."""
     return (
         (scope.collections is None or passage.collection in scope.collections)
         and (scope.principals is None or not passage.readers or bool(scope.principals & set(passage.readers)))
@@ -51,7 +51,7 @@ def admits(scope, passage):
 
 
 def fulfils(filter, passage):
-    """Whether the metadata of a passage fulfil a filter."""
+    """Whether the metadata of a passage match a filter."""
     match filter:
         case All(parts):
             return all(fulfils(part, passage) for part in parts)
@@ -65,7 +65,7 @@ def fulfils(filter, passage):
 
 
 def compares(item, operator, values):
-    """Whether a value stands in a relation to others; values of different kinds stand in none."""
+    """Whether a value has a relation to others; values of different kinds have none."""
     alike = [value for value in values if kind(value) == kind(item)]
     match operator:
         case "exists":
@@ -83,7 +83,7 @@ def compares(item, operator, values):
 
 
 def kind(value):
-    """Texts, truth values and numbers are different kinds; Python takes True for 1."""
+    """Texts, truth values and numbers are different kinds; Python considers True equal to 1."""
     return "truth" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
 
 
@@ -100,7 +100,7 @@ METADATA = st.fixed_dictionaries(
 
 @st.composite
 def corpora(draw, *, numbers=(3, 9), facts=(0, 3), within=COLLECTIONS):
-    """A corpus of three to nine passages, each with a word of its own and up to three triples."""
+    """A corpus of three to nine passages, each with its own word and up to three triples."""
     passages, triples = [], []
     for number in range(draw(st.integers(*numbers))):
         words = draw(st.lists(st.sampled_from(WORDS), min_size=2, max_size=5))
@@ -134,7 +134,7 @@ QUESTIONS = st.builds(
 
 
 def mind(messages):
-    """A reply to each role that depends on every letter of the prompt: what differs there, differs from then on."""
+    """A reply per role that depends on every letter of the prompt: different prompts lead to different runs."""
     system, user = (message["content"] for message in messages[:2])
     chance = int.from_bytes(blake2b((system + user).encode(), digest_size=4).digest(), "big")
     name, other, word = NAMES[chance % len(NAMES)], NAMES[chance // 7 % len(NAMES)], WORDS[chance // 77 % len(WORDS)]

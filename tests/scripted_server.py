@@ -1,9 +1,9 @@
 """A language model for tests: a real HTTP server on this machine that speaks OpenAI's protocol, scripted by you.
 
-Everything between your code and the wire is the real thing (LangChain, the client library, sockets); only the mind of
-the model is a function of yours. ``script`` gets the messages of a request, each ``{"role": ..., "content": ...}``, and
-gives the text of the reply. ``fault`` gets the number of the request, from 1, and its messages, and says what goes
-wrong with this one: a ``Fault``, a ``BadBody``, any HTTP status as an int, or None, when all is well::
+Everything between your code and the wire is real (LangChain, the client library, sockets); only the model's reply comes
+from your function. ``script`` gets the messages of a request, each ``{"role": ..., "content": ...}``, and returns the
+text of the reply. ``fault`` gets the number of the request, from 1, and its messages, and returns what goes wrong: a
+``Fault``, a ``BadBody``, any HTTP status as an int, or None for no fault::
 
     from tests.scripted_server import Fault, ScriptedServer
 
@@ -18,9 +18,9 @@ wrong with this one: a ``Fault``, a ``BadBody``, any HTTP status as an int, or N
         ...
         assert 2 == len(server.requests)
 
-Both functions are called by a thread of each request, many at once. An exception in one of them is a mistake in the
-test: the client gets a 400, which is not tried again, and the ``with`` block ends with that exception. A reply counts
-one token a word, so a test can work out what a conversation costs. A request that streams gets its reply by words.
+Each request calls both functions in its own thread, many at once. An exception in one of them is a mistake in the test:
+the client gets a 400, which is not retried, and the ``with`` block ends with that exception. A reply counts one token
+per word, so a test can compute the cost of a conversation. A streaming request gets its reply word by word.
 """
 
 import json
@@ -45,33 +45,33 @@ Messages = list[dict[str, object]]
 
 
 class Fault(Enum):
-    """The ways in which models and their servers let one down."""
+    """The ways in which models and their servers fail."""
 
-    MALFORMED_JSON = auto()  # the reply ends in a comma where its last character was
+    MALFORMED_JSON = auto()  # the reply's last character is replaced by a comma
     CUT = auto()  # half of the reply, and the reason "length"
     EMPTY = auto()  # a reply without text
     PROSE = auto()  # the reply between two sentences of small talk
     FENCED = auto()  # the reply in a Markdown code block
-    NO_USAGE = auto()  # the reply as it is, without its tokens
+    NO_USAGE = auto()  # the reply, without its token counts
     RATE_LIMIT = auto()  # 429, with the header Retry-After
     SERVER_ERROR = auto()  # 500
-    SLOW = auto()  # nothing for ``slow`` seconds, then the reply as it is
+    SLOW = auto()  # nothing for ``slow`` seconds, then the reply
     RESET = auto()  # the connection is reset
-    BROKEN = auto()  # a stream is reset half way; a reply in one piece is as it is
-    NO_STREAM = auto()  # a stream is refused with 400; a reply in one piece is as it is
+    BROKEN = auto()  # a stream is reset half way; a reply in one piece is unchanged
+    NO_STREAM = auto()  # a stream is refused with 400; a reply in one piece is unchanged
 
 
 class ScriptedServer:
     """A server at ``url`` from the beginning of a ``with`` block to its end.
 
     Args:
-        script: the messages of a request to the text of its reply.
-        fault: the number of a request and its messages to what goes wrong with it.
-        retry_after: the header Retry-After of a RATE_LIMIT, seconds or a date, or what makes one; None: no header.
+        script: returns the text of the reply to the messages of a request.
+        fault: returns what goes wrong, for the number of a request and its messages.
+        retry_after: the header Retry-After of a RATE_LIMIT, seconds or a date, or a function for it; None: no header.
         slow: the seconds that SLOW takes; choose it longer than the client's timeout. The end of the block ends it.
         alternatives: a word of a reply to the probabilities of the words that could have stood there, itself among
             them; sent as log-probabilities to those who ask for such.
-        vectors: the texts of a request for embeddings to their vectors; ``fault`` gets those texts as its messages.
+        vectors: returns the vectors of the texts of an embedding request; ``fault`` gets these texts as its messages.
     """
 
     def __init__(
@@ -110,40 +110,40 @@ class ScriptedServer:
 
     @property
     def url(self) -> str:
-        """What OPENAI_BASE_URL is to be."""
+        """The value for OPENAI_BASE_URL."""
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     @property
     def requests(self) -> list[dict[str, object]]:
-        """The bodies of the requests so far, in the order of their arrival; also of those that went wrong."""
+        """The bodies of the requests so far, in order of arrival; including failed ones."""
         with self._lock:
             return list(self._requests)
 
     @property
     def busiest(self) -> int:
-        """The most requests that were being answered at one time."""
+        """The maximum number of requests in progress at one time."""
         with self._lock:
             return self._busiest
 
     @property
     def retry_after(self) -> str | None:
-        """The header of a rate limit that is answered now."""
+        """The header of a rate limit reply now."""
         return self._retry_after() if callable(self._retry_after) else self._retry_after
 
     def arrived(self, body: dict[str, object]) -> int:
-        """Write down a request; its number."""
+        """Record a request; returns its number."""
         with self._lock:
             self._requests.append(body)
             return len(self._requests)
 
     def mistaken(self, error: Exception) -> None:
-        """Write down an exception of the test's own functions."""
+        """Record an exception of the test's own functions."""
         with self._lock:
             self._mistakes.append(error)
 
     @contextmanager
     def in_flight(self) -> Iterator[None]:
-        """Count a request as one that is being answered."""
+        """Count a request in progress."""
         with self._lock:
             self._in_flight += 1
             self._busiest = max(self._busiest, self._in_flight)
@@ -157,11 +157,11 @@ class ScriptedServer:
 class _Server(ThreadingHTTPServer):
     scripted: ScriptedServer
     daemon_threads = False
-    # The default of 5 makes the sixth of many clients wait a second for its connection.
+    # With the default of 5, the sixth of many clients waits a second for its connection.
     request_queue_size = 128
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing of clients that gave up: they are part of the game."""
+        """Do not report clients that gave up: the tests expect them."""
         if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 
@@ -204,7 +204,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         for chunk in chunks(body, content, number=number, fault=fault):
             if chunk is None:
-                # A reset overtakes what the client has not read yet.
+                # A reset overtakes data that the client has not read yet.
                 time.sleep(0.1)
                 self._reset()
                 return
@@ -220,7 +220,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._reply(200, {"object": "list", "data": data, "model": body["model"], "usage": usage})
 
     def _played(self, body: dict, asked: list, script: Callable) -> tuple | None:
-        """The number of a request, what is wrong with it and what was said; None where the fault was the answer."""
+        """The number of a request, its fault and its reply; None if the fault was the response."""
         scripted = self.server.scripted
         number = scripted.arrived(body)
         with scripted.in_flight():
@@ -257,13 +257,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(payload)
 
     def _reset(self) -> None:
-        # To linger for no time at all is to reset; the descriptor is closed by hand, for a shutdown would come first.
+        # A linger time of zero resets; the descriptor is closed by hand, because a shutdown would come first.
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         os.close(self.connection.detach())
 
 
 def completion(model: str, messages: Messages, content: str, *, number: int, fault: Fault | None) -> dict:
-    """The body of a reply, with what the fault does to it."""
+    """The body of a reply, changed by the fault."""
     spoilt = SPOILT.get(fault, lambda text: text)(content)
     body = {
         "id": f"chatcmpl-{number}",
@@ -283,7 +283,7 @@ def completion(model: str, messages: Messages, content: str, *, number: int, fau
 
 
 def chunks(body: dict, content: str, *, number: int, fault: Fault | None) -> Iterator[dict | None]:
-    """The reply of a stream, a chunk a word, then what it cost where that was asked for; None: here it breaks."""
+    """The reply of a stream, one chunk per word, then the usage if requested; at None the stream breaks."""
     whole = completion(body["model"], body["messages"], content, number=number, fault=fault)
     (choice,) = whole.pop("choices")
     usage = whole.pop("usage", None)
@@ -300,7 +300,7 @@ def chunks(body: dict, content: str, *, number: int, fault: Fault | None) -> Ite
 
 
 def log_probabilities(content: str, alternatives: dict[str, dict[str, float]]) -> dict:
-    """Each word and each other character as a token, with its alternatives in OpenAI's form."""
+    """Each word and each other character as a token, with its alternatives in OpenAI's format."""
     found = []
     for token in re.findall(r"\w+|\W", content):
         others = alternatives.get(token, {token: 1.0})
@@ -310,7 +310,7 @@ def log_probabilities(content: str, alternatives: dict[str, dict[str, float]]) -
 
 
 def tokens(messages: Messages, content: str) -> dict[str, int]:
-    """What a reply costs here: one token a word."""
+    """The cost of a reply here: one token per word."""
     asked = sum(len(str(message["content"]).split()) for message in messages)
     answered = len(content.split())
     return {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}

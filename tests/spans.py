@@ -1,4 +1,4 @@
-"""Spans kept in memory by OpenTelemetry's SDK for the tests that want them; others are dropped at their start."""
+"""Spans kept in memory by OpenTelemetry's SDK for tests that need them; others are dropped."""
 
 from contextlib import contextmanager
 
@@ -25,28 +25,28 @@ SWITCH, EXPORTER = Switch(), InMemorySpanExporter()
 
 
 class Spans:
-    """The spans that have ended so far, in the order of their beginnings."""
+    """The spans that have ended so far, ordered by their start."""
 
     @property
     def all(self):
         return sorted(EXPORTER.get_finished_spans(), key=lambda span: span.start_time)
 
     def kind(self, kind):
-        """Those of one kind: OpenInference's, or QUERY for what runs in the database."""
+        """The spans of one kind: OpenInference's, or QUERY for database queries."""
         return [span for span in self.all if kind_of(span) == kind]
 
     def children(self, parent):
-        """Those directly within a span; of None, those that are within no other."""
+        """The direct children of a span; for None, the spans without a parent."""
         id = parent and parent.context.span_id
         return [span for span in self.all if (span.parent and span.parent.span_id) == id]
 
     def inside(self, parent):
-        """Those within a span, however deep."""
+        """All descendants of a span."""
         return [deep for child in self.children(parent) for deep in (child, *self.inside(child))]
 
     @property
     def text(self):
-        """All that they say."""
+        """Their whole content."""
         return "\n".join(span.to_json() for span in self.all)
 
 
@@ -58,7 +58,7 @@ def kind_of(span):
 
 @contextmanager
 def recorded():
-    """Keep the spans of a block."""
+    """Record the spans of a block."""
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         provider = TracerProvider(sampler=SWITCH)
         provider.add_span_processor(SimpleSpanProcessor(EXPORTER))

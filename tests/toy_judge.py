@@ -1,11 +1,11 @@
-"""A judge for the scripted server that judges by the letter: what is stated is what stands there, word for word."""
+"""A literal judge for the scripted server: a statement is supported if it appears word for word."""
 
 import json
 import re
 
 
 def between(text, start, end):
-    """What stands between two marks."""
+    """The text between two marks."""
     return text.split(start, 1)[1].rsplit(end, 1)[0].strip()
 
 
@@ -15,7 +15,7 @@ def numbered(block):
 
 
 def verdicts(judged):
-    """Verdicts as the prompts ask for them."""
+    """Verdicts in the format that the prompts request."""
     return [
         {"number": number, "why": "by the letter", "verdict": "yes" if one else "no"}
         for number, one in enumerate(judged, start=1)
@@ -23,7 +23,7 @@ def verdicts(judged):
 
 
 class ToyJudge:
-    """Plays the judge's four prompts, and counts how often it played each."""
+    """Plays the judge's four prompts, and counts them."""
 
     ROLES = (
         ("You take a text", "statements"),

@@ -1,4 +1,4 @@
-"""A model for the scripted server that knows four facts and does all that GeAR asks of a model, by looking closely."""
+"""A model for the scripted server that knows four facts and plays all of GeAR's roles, by reading its prompt."""
 
 import json
 import re
@@ -32,17 +32,17 @@ ROLES = {
 
 
 def role_of(messages):
-    """The role that a conversation asks for, by the first words of its system prompt."""
+    """The role of a conversation, by the first words of its system prompt."""
     return next(role for words, role in ROLES.items() if messages[0]["content"].startswith(words))
 
 
 def said(triple):
-    """A triple as prompts show it."""
+    """A triple as written in prompts."""
     return f"{triple[0]} —{triple[1]}→ {triple[2]}"
 
 
 class ToyModel:
-    """Answers by what it is shown: it reads facts out of passages, and never knows more than that."""
+    """Answers only from its prompt: it reads facts from passages, and knows nothing else."""
 
     def __call__(self, messages):
         """The reply to a conversation; to a repair, the same as before."""

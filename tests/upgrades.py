@@ -1,4 +1,4 @@
-"""Whole databases as JSON: those that older versions wrote, kept in ``recorded/``, and put back as they were."""
+"""Whole databases as JSON: written by older versions, stored in ``recorded/``, and restored unchanged."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from gear_neo4j.graph.schema.migration_files import load
 from gear_neo4j.graph.schema.migration_lock import LOCK_CONSTRAINTS
 
 RECORDED = Path(__file__).with_name("recorded")
-# Databases by their schema; V001 was released together with V002, so no database has it alone.
+# Databases by schema; V001 was released together with V002, so no database has it alone.
 SCHEMAS = ("V002", "V003", "V004", "V005")
 DIMENSION = 8
 LOCK = "__Neo4jMigrationsLock"
@@ -40,7 +40,7 @@ PUT_RELATIONSHIPS = Query(
 
 
 def record(database):
-    """All nodes and relationships, as JSON holds them; the ends of relationships are indexes into the list of nodes."""
+    """All nodes and relationships as JSON; the ends of relationships are indexes into the list of nodes."""
     nodes = sorted(database.run(NODES), key=lambda row: (sorted(row["labels"]), repr(sorted(_plain(row).items()))))
     index_of = {row["id"]: index for index, row in enumerate(nodes)}
     relationships = [
@@ -54,7 +54,7 @@ def record(database):
 
 
 def restore(database, schema):
-    """Write the database that a version with this schema left, with its indexes, into an empty one."""
+    """Write the database of a version with this schema, including its indexes, into an empty one."""
     rows = json.loads((RECORDED / f"schema-{schema}.json").read_text(encoding="utf-8"))
     for statement in LOCK_CONSTRAINTS:
         database.execute(statement)
@@ -72,9 +72,9 @@ def restore(database, schema):
 
 
 def timeless(database):
-    """Everything that a database holds, indexes too, without the moments at which it was done.
+    """The whole content of a database, including indexes, without times.
 
-    Nor with the lock that a killed process leaves, if it had only that to release: it expires.
+    Also without the lock of a killed process that only had to release it, because the lock expires.
     """
     rows = record(database)
     nodes = [_without_times(node) for node in rows["nodes"]]
@@ -89,7 +89,7 @@ def timeless(database):
 
 
 def _plain(row):
-    """A row with its properties in order, times as texts, and without its id."""
+    """A row with sorted properties, times as texts, and without its id."""
     properties = {key: _to_json(value) for key, value in sorted(row["properties"].items())}
     return {**({"type": row["type"]} if "type" in row else {}), "properties": properties}
 
@@ -120,5 +120,5 @@ def _without_times(row):
     properties = {
         key: next(iter(value)) if isinstance(value, dict) else value for key, value in row["properties"].items()
     }
-    # A stamp of each write, so that caches notice it.
+    # The stamp of each write, with which caches notice changes.
     return {**row, "properties": {key: value for key, value in properties.items() if key != "changed"}}

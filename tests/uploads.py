@@ -1,4 +1,4 @@
-"""Uploads for tests: services that take documents, and jobs awaited by their events, as a client would."""
+"""Uploads for tests: services that accept documents, and jobs awaited by their events, as a client would."""
 
 import json
 import threading
@@ -15,14 +15,14 @@ def lines(*rows):
 
 
 def send(client, files, *, triples=(), headers=None, **fields):
-    """Send files {name: content}; the response."""
+    """Send files {name: content}; returns the response."""
     parts = [("files", (name, content)) for name, content in dict(files).items()]
     parts += [("triples", (name, content)) for name, content in dict(triples).items()]
     return client.post("/api/documents", files=parts, data=fields, headers=headers)
 
 
 def ended(client, response, *, headers=None):
-    """The job of an accepted request once it has ended, from the last of its events."""
+    """The job of an accepted request once it has ended, from its last event."""
     assert response.status_code == 202, response.text
     stream = client.get(f"{response.headers['location']}/events", headers=headers)
     *_, (name, data) = events_in(stream.text)
@@ -36,7 +36,7 @@ def ingested(client, files, *, headers=None, **fields):
 
 
 class Gated(FakeEmbedder):
-    """The fast embedding model, which waits at texts that hold a word until a test lets it go on."""
+    """The fast embedding model, which waits at texts with a certain word until a test releases it."""
 
     def __init__(self, word="gate"):
         self.word = word
@@ -52,5 +52,5 @@ class Gated(FakeEmbedder):
 
 
 def corpus(size, *, gate=None):
-    """A file of so many passages, one of which holds the word that the model waits at."""
+    """A file of passages, one of which contains the word at which the model waits."""
     return lines(*({"id": f"p{n}", "text": f"text {n}" + (" gate" if n == gate else "")} for n in range(size)))

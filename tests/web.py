@@ -24,7 +24,7 @@ HOST = "http://127.0.0.1"
 
 @contextmanager
 def scripted_gear(server, embedder, *, script=None, fault=lambda _number, _messages: None, slow=30.0):
-    """A Gear whose chat model is a scripted server; the server stands beside it."""
+    """A Gear whose chat model is a scripted server; returned with the server."""
     with ScriptedServer(script or ToyModel(), fault=fault, slow=slow) as model:
         chat = ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=60)
         with opened(server, embedder, chat=Chat(chat)) as gear:
@@ -33,7 +33,7 @@ def scripted_gear(server, embedder, *, script=None, fault=lambda _number, _messa
 
 @contextmanager
 def client_of(gear, *, key=None, mounts=None, **options):
-    """A client of the application in this process; an exception that gets out of it is a 500."""
+    """A client of the application in this process; an uncaught exception becomes a 500."""
     app = create_app(gear, options=ServiceOptions(**options), mounts=mounts)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     with TestClient(app, base_url=HOST, headers=headers, raise_server_exceptions=False) as client:
@@ -58,7 +58,7 @@ def served(gear, *, port=0, mounts=None, **options):
 
 @contextmanager
 def command(server, home, *options, **variables):
-    """The command ``gear serve`` in a process of its own: the process, and the address that it prints."""
+    """The command ``gear serve`` in a separate process: the process, and the URL that it prints."""
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("GEAR_", "NEO4J_"))},
         "NEO4J_URI": server.uri,

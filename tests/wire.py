@@ -1,4 +1,4 @@
-"""What goes over the wire between driver and server, counted by a proxy on loopback."""
+"""The traffic between driver and server, counted by a proxy on loopback."""
 
 import select
 import socket
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Wire:
-    """A proxy on loopback that counts RUN messages and reading transactions, and keeps what comes back."""
+    """A proxy on loopback that counts RUN messages and read transactions, and records the replies."""
 
     def __init__(self, uri):
         host, port = uri.removeprefix("bolt://").split(":")
@@ -39,7 +39,7 @@ class Wire:
                 one.close()
 
     def cut(self):
-        """Break every connection that is there; new ones can be made."""
+        """Break every open connection; new ones are accepted."""
         with self.lock:
             broken, self.sockets = self.sockets[1:], self.sockets[:1]
         for one in broken:
@@ -47,11 +47,11 @@ class Wire:
             one.close()
 
     def freeze(self):
-        """Let nothing through that the server says."""
+        """Hold back all data from the server."""
         self.thawed.clear()
 
     def thaw(self):
-        """Let everything through again."""
+        """Forward everything again."""
         self.thawed.set()
 
     @contextmanager
@@ -94,13 +94,13 @@ class Wire:
             self.open += 1
             with self.lock:
                 if self.closed:
-                    # The driver opened one more while the test was leaving.
+                    # The driver opened another while the test was ending.
                     client.close()
                     server.close()
                     return
                 self.sockets += [client, server]
             for one in (client, server):
-                # Otherwise half of the small messages wait 40 ms for the receipt of the last one.
+                # Otherwise half of the small messages wait 40 ms for the acknowledgement of the previous one.
                 one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self.join(client, server)
 
@@ -116,12 +116,12 @@ class Wire:
         except OSError:
             return
         finally:
-            # The driver has closed its end.
+            # The driver has closed its side.
             self.open -= seen == self.sent
 
     def sent(self, data):
-        # A RUN message is a structure of three fields with the signature 0x10, then the query's text, a long string.
-        # A transaction that may only read says so where it begins: "mode": "r" in a map of short strings.
+        # A RUN message is a structure of three fields with the signature 0x10, followed by the query's text, a long
+        # string.
         self.reads += data.count(b"\x84mode\x81r")
         self.runs += sum(data.count(bytes([0xB3, 0x10, marker])) for marker in (0xD0, 0xD1, 0xD2))
 
@@ -131,7 +131,7 @@ class Wire:
 
 
 class TlsWire(Wire):
-    """A wire that speaks TLS with the driver, by a certificate with its key in one file."""
+    """A wire that speaks TLS with the driver, with a certificate and its key in one file."""
 
     def __init__(self, uri, certificate):
         super().__init__(uri)
@@ -139,7 +139,7 @@ class TlsWire(Wire):
         self.context.load_cert_chain(certificate)
 
     def join(self, client, server):
-        # One thread, for a connection with TLS must not be read and written at the same time.
+        # One thread, because a TLS connection must not be read and written at the same time.
         threading.Thread(target=self.exchange, args=(client, server), daemon=True).start()
 
     def exchange(self, client, server):
@@ -150,6 +150,6 @@ class TlsWire(Wire):
                         if not (data := source.recv(65_536)):
                             return
                         (server if source is tls else tls).sendall(data)
-        # A socket that the test has closed meanwhile has no number to wait for.
+        # A socket that the test has closed has no descriptor to wait for.
         except (OSError, ValueError):
             return

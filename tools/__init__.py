@@ -1,1 +1,1 @@
-"""Commands for those who maintain gear-neo4j."""
+"""Commands for maintainers of gear-neo4j."""

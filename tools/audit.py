@@ -1,7 +1,7 @@
-"""Known advisories against what is installed: ``make audit``.
+"""Known advisories for the installed packages: ``make audit``.
 
-``advisories.toml`` lists those of our dependencies as of its date, and is checked by the tests as well. Where the
-source of pip-audit can be reached, that has the last word, because it knows what was published since.
+``advisories.toml`` lists those of our dependencies as of its date, and the tests check it as well. If pip-audit can
+reach its source, its result is used, because it also knows later ones.
 """
 
 import json
@@ -23,7 +23,7 @@ TIMEOUT = 15
 
 @dataclass(frozen=True, slots=True)
 class Advisory:
-    """A published weakness of a package: its identifier, the versions that have it, and what it is."""
+    """A published vulnerability of a package: its identifier, the affected versions, and a description."""
 
     package: str
     id: str
@@ -31,7 +31,7 @@ class Advisory:
     reason: str
 
     def affects(self, version: str) -> bool:
-        """Whether a version of the package has the weakness."""
+        """Whether it affects a version of the package."""
         return any(versions.contains(version, prereleases=True) for versions in self.affected)
 
 
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def ask_pip_audit() -> str:
-    """What pip-audit prints about the packages in this environment."""
+    """The output of pip-audit for the packages in this environment."""
     command = [sys.executable, "-m", "pip_audit", "--format", "json", "--progress-spinner", "off", "--skip-editable"]
     return subprocess.run([*command, "--timeout", str(TIMEOUT)], capture_output=True, text=True, check=False).stdout
 

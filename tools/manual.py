@@ -1,7 +1,7 @@
 """Build the manual: ``python -m tools.manual [--out build/manual]``; any warning of Sphinx is an error.
 
-The pages of ``docs/`` stand for themselves. Those that can be read off the product are made here: the Python API and
-the errors from the docstrings, the commands from their help, the queries from ``cypher/``. ``llms.txt`` has all pages.
+The pages of ``docs/`` are copied. The reference is generated from the product: the Python API and the errors from the
+docstrings, the commands from their help, the queries from ``cypher/``. ``llms.txt`` lists all pages.
 """
 
 import argparse
@@ -27,13 +27,13 @@ OUT = ROOT / "build" / "manual"
 LINK = re.compile(r"\[([^\]]*)\]\((\.\./[^)]+|benchmarks/[^)]+\.md)\)")
 TO_PAGE = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 HINT = re.compile(r"USING INDEX SEEK \w+:(\w+)\(([^)]*)\)")
-# Public so that they can be named in annotations; what they have is for the package itself.
+# Public only for annotations; their members are internal.
 INTERNAL = ("Graph", "Session")
 NAMED_INDEX = re.compile(r"'(gear_\w+)'")
 
 
 def sources(folder: Path) -> None:
-    """Copy the pages to a folder, and write those of the reference."""
+    """Copy the pages to a folder, and write the reference."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(DOCS, folder)
     for page in folder.glob("*.md"):
@@ -50,7 +50,7 @@ def sources(folder: Path) -> None:
 
 
 def outside(link: re.Match[str]) -> str:
-    """A link to a file of the repository that is no page: its text and its path, for the manual has no such file."""
+    """A link to a file outside the manual becomes its text and its path, because the manual lacks that file."""
     text, path = link[1], f"`{link[2].removeprefix('../')}`"
     return text if text == path else f"{text} ({path})"
 
@@ -76,18 +76,18 @@ def members_of(module: ModuleType) -> Iterator[str]:
 
 
 def commands() -> Iterator[str]:
-    """Every command with its options: its help."""
+    """Every command with its options, from its help."""
     yield "# Commands"
     yield "\n[The command line](../cli.md) says what all commands have in common.\n"
     with click.Context(cli, info_name="gear", **cli.context_settings) as context:
         for name, (location, _) in sorted(COMMANDS.items()):
-            # The group itself knows only the first sentence of each.
+            # The group itself has only the first sentence of each.
             module, _, attribute = location.partition(":")
             yield from helped(getattr(import_module(module), attribute), name, context)
 
 
 def helped(command: click.Command, name: str, above: click.Context) -> Iterator[str]:
-    """The help of a command and of those below it."""
+    """The help of a command and of its subcommands."""
     with click.Context(command, info_name=name, parent=above, max_content_width=100, terminal_width=100) as context:
         yield f"## {context.command_path}\n"
         yield f"```text\n{command.get_help(context)}\n```\n"
@@ -99,7 +99,7 @@ def helped(command: click.Command, name: str, above: click.Context) -> Iterator[
 
 
 def error_classes() -> Iterator[str]:
-    """Every error with what it means; all are imported from ``gear_neo4j.errors``."""
+    """Every error with its meaning; all are imported from ``gear_neo4j.errors``."""
     yield "# Errors"
     yield "\nAll are subclasses of `GearError`; [the command line](../cli.md) turns each into an exit code.\n"
     for name, value in vars(errors).items():
@@ -108,7 +108,7 @@ def error_classes() -> Iterator[str]:
 
 
 def queries() -> Iterator[str]:
-    """Every query of ``cypher/``: what it takes and gives, which indexes it names, what it is for, and its text."""
+    """Every query of ``cypher/``: its parameters, columns, indexes, purpose and text."""
     yield "# Queries"
     yield "\nEvery query that has a name, a file each in `cypher/`. All values come as parameters.\n"
     for query in sorted(load(ROOT / "cypher").values(), key=lambda query: query.name):
@@ -137,7 +137,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def directive(kind: str, argument: str, **options: object) -> Iterator[str]:
-    """A directive of Sphinx within MyST."""
+    """A Sphinx directive in MyST."""
     yield "```{eval-rst}"
     yield f".. {kind}:: {argument}"
     for name, value in options.items():
@@ -159,7 +159,7 @@ def list_pages(folder: Path) -> str:
 
 
 def build(out: Path) -> int:
-    """Build the manual; the exit code of Sphinx."""
+    """Build the manual; returns the exit code of Sphinx."""
     prepared = out.with_name(f"{out.name}-sources")
     sources(prepared)
     code = subprocess.call(
@@ -170,7 +170,7 @@ def build(out: Path) -> int:
 
 
 def main() -> None:
-    """Build, and say where."""
+    """Build, and print the location."""
     parser = argparse.ArgumentParser(prog="python -m tools.manual", description=__doc__)
     parser.add_argument("--out", type=Path, default=OUT)
     out = parser.parse_args().out

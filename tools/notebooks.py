@@ -1,6 +1,6 @@
-"""Execute the notebooks of ``examples/`` and store what their cells show: ``python -m tools.notebooks``.
+"""Execute the notebooks of ``examples/`` and store their outputs: ``python -m tools.notebooks``.
 
-They run on the Neo4j of NEO4J_URI, or else on a local one.
+They run on the Neo4j at NEO4J_URI, or else on a local one.
 """
 
 from pathlib import Path
@@ -22,7 +22,7 @@ def executed(file: Path) -> Any:
     NotebookClient(notebook, timeout=300, record_timing=False, resources={"metadata": {"path": FOLDER}}).execute()
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            # Libraries warn of what is particular to this machine.
+            # Libraries warn about particularities of this machine.
             cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
             for output in cell.outputs:
                 if "text/html" in output.get("data", {}):

@@ -1,8 +1,9 @@
 """Does a test notice each condition of a scope? ``python -m tools.scope_mutants [--only NAME] [--out FILE]``.
 
-Each condition in ``cypher/`` is made true in a copy of the repository, one at a time, and the tests of scopes run there
-until one fails. A condition that no test misses is a survivor, and the exit status is 1. Hours of work; with NEO4J_URI
-at an empty server, each run is spared its start. Conditions of the other server line's queries are left out.
+Each condition in ``cypher/`` is replaced by true in a copy of the repository, one at a time, and the tests of scopes
+run there until one fails. A condition whose removal fails no test is a survivor, and the exit status is 1. This takes
+hours; with NEO4J_URI at an empty server, no run has to start one. Conditions in queries for the other server line are
+skipped.
 """
 
 import argparse
@@ -27,7 +28,7 @@ TESTS = [
         *("cli_scopes", "entities", "status", "explain", "export"),
     )
 ]
-# Corpora of the property of non-interference, of each kind: enough for a coarse fault.
+# Number of corpora for the non-interference property, of each kind: enough for a coarse fault.
 RUNS = "21"
 FORM = re.compile(r"^// form: (\w+)$", re.MULTILINE)
 OTHER_LINE = "search_clause"
@@ -35,7 +36,7 @@ OTHER_LINE = "search_clause"
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A condition in a file, and the test that misses it; empty for a survivor."""
+    """A condition in a file, and the test that notices its removal; empty for a survivor."""
 
     file: str
     line: int
@@ -44,7 +45,7 @@ class Mutant:
 
 
 def mutants(folder: Path) -> Iterator[tuple[Mutant, str]]:
-    """Each condition below a folder, and the text of its file with that condition made true."""
+    """Each condition in a folder, and the text of its file with that condition replaced by true."""
     for file in sorted(folder.rglob("*.cypher")):
         text = file.read_text("utf-8")
         for match in CONDITION.finditer(text):
@@ -67,7 +68,7 @@ def noticed_by(copy: Path) -> str:
 
 
 def main() -> None:
-    """Try all, print each as it is known, and write them down."""
+    """Try all, print each result, and write them to a file."""
     parser = argparse.ArgumentParser(prog="python -m tools.scope_mutants", description=__doc__)
     parser.add_argument("--only", default="", help="files whose name contains this")
     parser.add_argument("--out", type=Path, help="where the result goes, as JSON")

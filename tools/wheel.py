@@ -1,7 +1,7 @@
 """The package as users install it: ``python -m tools.wheel [--python 3.13 ...] [--extras office,ray ...]``.
 
-Builds the wheel and installs it in an environment of its own, once for each version of Python and each list of extras,
-always with ``local``. Prints what the wheel holds, the size of each environment, the time of imports, and whether the
+Builds the wheel and installs it in a new environment, once for each version of Python and each list of extras, always
+with ``local``. Prints the contents of the wheel, the size of each environment, the time of imports, and whether the
 demo runs there.
 """
 
@@ -51,7 +51,7 @@ def build(folder: Path) -> Path:
 
 
 def contents(wheel: Path) -> str:
-    """How large a wheel is, and how many files of which kind it holds."""
+    """The size of a wheel, and the number of files of each kind."""
     with zipfile.ZipFile(wheel) as archive:
         files = archive.infolist()
     kinds = Counter(Path(file.filename).suffix or "other" for file in files)
@@ -76,14 +76,14 @@ def figures(wheel: Path, environment: Path, *, version: str, extras: str) -> lis
 
 
 def import_time(python: Path, text: str) -> float:
-    """Milliseconds of an import in a process of its own, the median of five after a first."""
+    """Milliseconds of an import in a separate process: the median of five after a first one."""
     timed = f"import time; begun = time.perf_counter(); {text}; print(1_000 * (time.perf_counter() - begun))"
     runs = [subprocess.run([python, "-c", timed], check=True, capture_output=True, text=True) for _ in range(RUNS + 1)]
     return median(float(run.stdout) for run in runs[1:])
 
 
 def demo_runs(environment: Path) -> bool:
-    """Whether the demo ends well where nothing of the repository is."""
+    """Whether the demo succeeds without any file of the repository."""
     with TemporaryDirectory() as folder:
 
         def gear(*arguments: str) -> subprocess.CompletedProcess[str]:

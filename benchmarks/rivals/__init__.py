@@ -1,1 +1,1 @@
-"""What others do on the same graph, each at its best."""
+"""The alternatives on the same graph, each at its best."""

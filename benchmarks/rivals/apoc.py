@@ -1,4 +1,4 @@
-"""A local server with APOC, which the writers of others need; ours is measured on it, too."""
+"""A local server with APOC, which the other writers need; ours is measured on it, too."""
 
 import os
 import shutil
@@ -22,13 +22,13 @@ def start(settings: Settings) -> LocalServer:
     first = local.start(name=settings.name, home=settings.home, version=version)
     local.stop(name=settings.name, home=settings.home)
     plugin = _merge_jars(first.home / "neo4j" / "plugins")
-    # On the class path, too, for its classes refer to each other by it.
+    # On the class path, too, because its classes refer to each other through it.
     os.environ["GEAR_LOCAL_JARS"] = str(plugin)
     return local.start(name=settings.name, home=settings.home, version=version)
 
 
 def _merge_jars(folder: Path) -> Path:
-    """The two jars of APOC as one: each by itself is taken for a plugin without procedures."""
+    """The two jars of APOC as one: each by itself counts as a plugin without procedures."""
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / "apoc.jar"
     repositories = GlobalSettings.load().repositories

@@ -1,4 +1,4 @@
-"""The other way to expand: one query a beam, whose neighbours are scored in Python, by vectors or by encoding paths."""
+"""The other way to expand: one query per beam, with neighbours scored in Python, by vectors or by encoding paths."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -50,7 +50,7 @@ EMBEDDINGS = Query(
 
 
 def walk(database: Database, passages: Sequence[str], query: Sequence[float], *, beam: Beam) -> list[Path]:
-    """The whole walk: the triples of the passages come back with their vectors, then each beam is a query a step."""
+    """The whole walk: the triples of the passages are returned with their vectors, then one query per beam and step."""
     return beam_search(
         _starts(database, passages, query, limit=beam.width),
         expand=lambda paths: one_query_a_beam(database, paths, query, neighbours=beam.neighbours),
@@ -61,7 +61,7 @@ def walk(database: Database, passages: Sequence[str], query: Sequence[float], *,
 def walk_encoding(
     database: Database, passages: Sequence[str], query: Sequence[float], *, beam: Beam, embedder: Embedder
 ) -> list[Path]:
-    """The whole walk as GeAR's code goes: each beam is a query, and each path that it could become is encoded."""
+    """The whole walk as in GeAR's code: each beam is a query, and each possible path is encoded."""
     vector = np.asarray(query, dtype=np.float32)
 
     def expand(paths: Sequence[Path]) -> list[list[ScoredTriple]]:
@@ -84,7 +84,7 @@ def walk_encoding(
 def one_query_a_beam(
     database: Database, paths: Sequence[Path], query: Sequence[float], *, neighbours: int
 ) -> list[list[ScoredTriple]]:
-    """Expand each path by a query of its own, and score what comes back by the composed cosine with numpy."""
+    """Expand each path with its own query, and score the results by the composed cosine with numpy."""
     vector = np.asarray(query)
     visited = [triple.id for path in paths for triple in path.triples]
     known = {row["id"]: np.asarray(row["embedding"]) for row in database.run(EMBEDDINGS, ids=visited)}

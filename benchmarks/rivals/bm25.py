@@ -1,4 +1,4 @@
-"""rank-bm25 as its README uses it: every passage is scored for each question."""
+"""rank-bm25 as in its README: every passage is scored for each question."""
 
 from collections.abc import Iterable
 

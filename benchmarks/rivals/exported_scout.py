@@ -1,4 +1,4 @@
-"""Scout with PageRank over the whole graph, exported and held in memory: what the walk in the graph comes close to."""
+"""Scout with PageRank over the whole graph, exported into memory, which the walk in the graph approximates."""
 
 import numpy as np
 

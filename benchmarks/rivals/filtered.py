@@ -1,4 +1,4 @@
-"""neo4j-graphrag's searches within a collection, each by the means that it has."""
+"""neo4j-graphrag's searches within a collection, each with its own means."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -19,10 +19,10 @@ Search = Callable[[str, Sequence[float], str], list[str]]
 
 
 def rivals(gear: Gear, *, k: int) -> dict[str, Search]:
-    """Searches for k passages by question, vector and collection; none where neo4j-graphrag is not installed."""
+    """Searches for k passages by question, vector and collection; none if neo4j-graphrag is not installed."""
     if not find_spec("neo4j_graphrag"):
         return {}
-    # It warns in every search that it takes the index for one that cannot filter.
+    # It warns in every search that the index cannot filter.
     logging.getLogger("neo4j_graphrag").setLevel(logging.ERROR)
     driver, name = gear.graph.database._driver, gear.graph.name
     return {FILTERED: _filtered(driver, name, k=k), AFTERWARDS: _filtered_afterwards(driver, name, k=k)}

@@ -1,4 +1,4 @@
-"""HippoRAG's way: the whole graph in memory, and a personalised PageRank over all of it for each question (igraph)."""
+"""HippoRAG's method: the whole graph in memory, and personalised PageRank over all of it per question (igraph)."""
 
 import time
 from typing import Any
@@ -11,7 +11,7 @@ SEEDS = 5
 
 
 class PageRank:
-    """Passages and entities as one undirected graph; the entities of the nearest facts are where the walk restarts."""
+    """Passages and entities as one undirected graph; the walk restarts at the entities of the nearest facts."""
 
     def __init__(self, gear: Gear) -> None:
         import igraph

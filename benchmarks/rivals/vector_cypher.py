@@ -5,7 +5,7 @@ import neo4j
 from gear_neo4j import Gear
 
 NEAREST = 10
-# The passages whose triples share an entity with those of the nearest ones, by how many they share.
+# The passages whose triples share an entity with the nearest ones, by the number of shared entities.
 TWO_HOPS = """
 MATCH (node)<-[:FROM]-(:Triple)-[:SUBJECT|OBJECT]->(e:Entity)
 WITH node, score, e
@@ -19,7 +19,7 @@ LIMIT 100
 
 
 class VectorCypher:
-    """The retriever with its two-hop query; entities in more than ``hub`` triples are left out of it."""
+    """The retriever with its two-hop query; entities in more than ``hub`` triples are skipped."""
 
     def __init__(self, gear: Gear, *, hub: int = 10**9) -> None:
         from neo4j_graphrag.retrievers import VectorCypherRetriever

@@ -1,4 +1,4 @@
-"""A browser for the tests of the page: Chromium, driven by Playwright. Where CI is true, it must be there."""
+"""A browser for the tests of the page: Chromium, driven by Playwright. If CI is true, it must exist."""
 
 import os
 import shutil
@@ -25,17 +25,17 @@ collect_ignore_glob = ["test_*.py"] if MISSING else []
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Say in one line that the tests of the page were passed over."""
+    """Say in one line that the tests of the page were skipped."""
     if MISSING:
         terminalreporter.write_line(f"the tests of the page were passed over: {', '.join(MISSING)} is not installed")
 
 
 @pytest.fixture(scope="module")
 def browser():
-    """One browser for a module: Playwright keeps an event loop in this thread as long as it runs."""
+    """One browser per module: Playwright keeps an event loop in this thread while it runs."""
     from playwright.sync_api import sync_playwright
 
-    # Chromium refuses its sandbox to root.
+    # Chromium's sandbox does not work for root.
     options = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
@@ -45,9 +45,9 @@ def browser():
 
 @pytest.fixture
 def watch(browser, request):
-    """Opens pages that are watched; afterwards none has said anything on its console or called another host.
+    """Opens watched pages; at the end, none may have logged to its console or called another host.
 
-    The pages are closed before ``site`` stops: one that still loads would say that it is gone.
+    The pages are closed before ``site`` stops: one that is still loading would report that the site is gone.
     """
     if "site" in request.fixturenames:
         request.getfixturevalue("site")
@@ -71,6 +71,6 @@ def gear(corpus, server, embedder):
 
 @pytest.fixture
 def site(gear, tmp_path):
-    """The address of the service over them, which takes documents."""
+    """The URL of the service over them, which accepts documents."""
     with served(gear, uploads_folder=tmp_path / "uploads") as (url, _):
         yield url

@@ -1,4 +1,4 @@
-"""The Documents tab in a real browser: files are added, listed and forgotten, within the rights of the key."""
+"""The Documents tab in a real browser: files are added, listed and removed, within the rights of the key."""
 
 import json
 
@@ -10,7 +10,7 @@ from tests.web import served
 
 
 def test_files_are_added_listed_searched_and_forgotten(watch, site):
-    """With what could not be used, line by line; the counts at the top follow."""
+    """With the unusable lines; the counts at the top follow."""
     watched = watch(site)
     watched.open_tab("Documents")
     page = watched.page
@@ -37,7 +37,7 @@ def test_files_are_added_listed_searched_and_forgotten(watch, site):
 
 
 def test_nothing_is_forgotten_unless_it_is_confirmed(watch, site):
-    """By the button or by Escape, it stays."""
+    """The button or Escape cancels."""
     watched = watch(site)
     watched.open_tab("Documents")
     watched.add("curie.txt", b"Marie Curie was born in Warsaw.")
@@ -55,7 +55,7 @@ def test_nothing_is_forgotten_unless_it_is_confirmed(watch, site):
 
 
 def test_the_table_shows_one_collection_or_all_and_goes_on_by_pages(watch, site):
-    """The collection stands in the address; a job that ends meanwhile leaves the pages as they are."""
+    """The URL contains the collection; a job that ends meanwhile does not change the pages."""
     watched = watch(site)
     watched.open_tab("Documents")
     page = watched.page
@@ -79,7 +79,7 @@ def test_the_table_shows_one_collection_or_all_and_goes_on_by_pages(watch, site)
 
 
 def test_a_job_that_waits_can_be_cancelled(watch, database, server, tmp_path):
-    """The one before it goes on."""
+    """The running one continues."""
     model = Gated()
     with opened(server, model) as gear, served(gear, uploads_folder=tmp_path / "uploads") as (url, _):
         watched = watch(url)
@@ -100,7 +100,7 @@ def test_a_job_that_waits_can_be_cancelled(watch, database, server, tmp_path):
 
 
 def test_a_key_adds_and_forgets_where_it_may(watch, gear, tmp_path):
-    """One that only reads has no form and no button; one of a collection can choose no other."""
+    """A read-only key has no form and no button; a key for one collection can choose no other."""
     file = tmp_path / "keys.json"
     keys = {
         "reader": add_key(file, "reader"),
@@ -126,7 +126,7 @@ def test_a_key_adds_and_forgets_where_it_may(watch, gear, tmp_path):
 
 
 def test_a_file_that_is_refused_is_said_where_it_was_sent(watch, site):
-    """The files stay chosen, so that another try is one click."""
+    """The files stay selected, so that another try is one click."""
     watched = watch(site, refusals=True)
     watched.open_tab("Documents")
     page = watched.page

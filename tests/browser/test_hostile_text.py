@@ -1,4 +1,4 @@
-"""Text that wants to be more than text: in passages, names, metadata and what a model writes."""
+"""Hostile text in passages, names, metadata and model replies stays text."""
 
 import json
 
@@ -58,7 +58,7 @@ def ingest(database, embedder, folder):
 
 
 def check(page):
-    """Nothing of it has become more than text, and nothing reads as it does not stand."""
+    """No text has become markup, and no text is shown differently from its content."""
     assert page.evaluate("window.hacked ?? null") is None
     assert [0] * len(CODES) == [page.locator(f"main {code}, dialog {code}").count() for code in CODES]
     links = page.locator("main a, dialog a").evaluate_all("links => links.map(link => [link.protocol, link.rel])")
@@ -73,7 +73,7 @@ def check(page):
 
 
 def test_an_answer_its_steps_and_its_sources_are_text(watch, site):
-    """As the model wrote it, markup and all."""
+    """As the model wrote it, including markup."""
     watched = watch(site)
     watched.ask(QUESTION)
     answer = watched.answer()
@@ -93,7 +93,7 @@ def test_an_answer_its_steps_and_its_sources_are_text(watch, site):
 
 @pytest.mark.parametrize("tab", ["search", "Compare", "Explore", "Documents"])
 def test_passages_and_names_are_text_on_every_tab(watch, site, tab):
-    """Titles, predicates, names that lead on, and a title of a million letters."""
+    """Titles, predicates, linked names, and a title of a million letters."""
     watched = watch(site)
     page = watched.page
     if tab == "search":
@@ -134,7 +134,7 @@ def test_passages_and_names_are_text_on_every_tab(watch, site, tab):
     ],
 )
 def test_an_address_that_somebody_sends_does_nothing_by_itself(watch, site, fragment):
-    """It fills in a form, at most; and the page goes on to work."""
+    """It only fills in a form, and the page still works."""
     watched = watch(site, path=f"/#{fragment}")
     page = watched.page
     page.locator("#panel-ask form").wait_for(state="attached")

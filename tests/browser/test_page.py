@@ -1,4 +1,4 @@
-"""The page in a real browser: questions, searches, comparisons, entities, keys, and a service that goes away."""
+"""The page in a real browser: questions, searches, comparisons, entities, keys, and a service that stops."""
 
 from urllib.parse import urlsplit
 
@@ -15,7 +15,7 @@ TABS = ["Ask", "Compare", "Explore", "Documents", "Health"]
 
 
 def test_a_question_is_answered_in_steps_and_its_sources_open(watch, site):
-    """The answer is the checked one; a marker opens its passage with the facts, and closing leads back to it."""
+    """With the checked answer; a marker opens its passage with the facts, and closing returns to it."""
     watched = watch(site)
     watched.ask(QUESTION)
     page = watched.page
@@ -37,7 +37,7 @@ def test_a_question_is_answered_in_steps_and_its_sources_open(watch, site):
 
 
 def test_the_link_of_a_passage_opens_it(watch, site):
-    """Of one that is not there the page says so; the tab below is the first."""
+    """For a missing one the page says so; the tab below is the first."""
     there, missing = watch(site, path="/passages/town"), watch(site, path="/passages/a%2Fb%26c", refusals=True)
     there.page.locator("dialog#passage .facts li").first.wait_for()
     text = there.page.locator("dialog#passage").inner_text()
@@ -50,7 +50,7 @@ def test_the_link_of_a_passage_opens_it(watch, site):
 
 
 def test_paths_are_drawn_and_listed_with_their_cypher(watch, site):
-    """The boxes lead to passages and entities; the list has the same paths as text."""
+    """Boxes link to passages and entities; the list has the same paths as text."""
     watched = watch(site)
     watched.ask(QUESTION, mode="search")
     page = watched.page
@@ -90,7 +90,7 @@ def test_a_run_can_be_stopped_and_asked_again(watch, corpus, server, embedder):
 
 
 def test_without_a_model_the_page_says_so_and_searches(watch, corpus, server, embedder):
-    """The choice of an answer is not there to be made."""
+    """The choice of an answer is missing."""
     with opened(server, embedder) as gear, served(gear) as (url, _):
         watched = watch(url)
         page = watched.page
@@ -105,7 +105,7 @@ def test_without_a_model_the_page_says_so_and_searches(watch, corpus, server, em
 
 
 def test_options_are_sent_and_can_be_shared(watch, site):
-    """Those that differ from the defaults stand in the address; a shared address asks nothing by itself."""
+    """The URL has those that differ from the defaults; a shared URL asks nothing by itself."""
     watched = watch(site)
     page = watched.page
     page.locator("#mode-search").check()
@@ -128,7 +128,7 @@ def test_options_are_sent_and_can_be_shared(watch, site):
 
 
 def test_the_history_is_kept_until_it_is_cleared(watch, site):
-    """In this browser alone."""
+    """Only in this browser."""
     watched = watch(site)
     watched.ask(QUESTION, mode="search")
     watched.page.locator(".hits article").first.wait_for()
@@ -143,7 +143,7 @@ def test_the_history_is_kept_until_it_is_cleared(watch, site):
 
 
 def test_retrievers_are_compared_side_by_side(watch, site):
-    """Passages that several found are joined, those of one alone are marked by a sign and in words."""
+    """Passages found by several are connected, those of one are marked by a sign and in words."""
     watched = watch(site)
     watched.open_tab("Compare")
     page = watched.page
@@ -167,7 +167,7 @@ def test_retrievers_are_compared_side_by_side(watch, site):
 
 
 def test_at_least_two_and_at_most_four_retrievers_are_compared(watch, site):
-    """The form does not let through another number."""
+    """The form does not allow another number."""
     watched = watch(site)
     watched.open_tab("Compare")
     page = watched.page
@@ -185,7 +185,7 @@ def test_at_least_two_and_at_most_four_retrievers_are_compared(watch, site):
 
 
 def test_an_entity_leads_on_to_others_and_back(watch, site):
-    """Its facts stand by passage; the browser's way back is the way back."""
+    """Its facts are grouped by passage; the browser's back button works."""
     watched = watch(site)
     watched.open_tab("Explore")
     page = watched.page
@@ -205,7 +205,7 @@ def test_an_entity_leads_on_to_others_and_back(watch, site):
 
 
 def test_the_health_of_the_database_is_told_in_words(watch, site):
-    """Each finding has a word for its level, beside the colour."""
+    """Each finding has a word for its level, in addition to the colour."""
     watched = watch(site)
     watched.open_tab("Health")
     watched.page.locator(".finding").first.wait_for()
@@ -216,7 +216,7 @@ def test_the_health_of_the_database_is_told_in_words(watch, site):
 
 
 def test_a_key_is_asked_for_and_kept_for_this_tab_alone(watch, gear, tmp_path):
-    """A wrong one is refused with the reason; what the key may not see is said in its place."""
+    """A wrong one is refused with the reason; restricted parts say that the key may not see them."""
     file = tmp_path / "keys.json"
     key = add_key(file, "team", collections=["team"])
     with served(gear, keys_file=file, requires_key=True) as (url, _):
@@ -239,7 +239,7 @@ def test_a_key_is_asked_for_and_kept_for_this_tab_alone(watch, gear, tmp_path):
 
 
 def test_a_service_that_is_gone_is_told_and_tried_again(watch, gear):
-    """The same question, once it is back at the same address."""
+    """With the same question, once it is back at the same URL."""
     with served(gear) as (url, _):
         watched = watch(url, refusals=True)
         watched.page.get_by_label("Your question").wait_for()
@@ -264,7 +264,7 @@ def test_the_page_of_the_api_comes_from_the_service_alone(watch, gear):
 
 
 def test_it_works_by_the_keyboard_alone(watch, site):
-    """Tabs and boxes of the picture by arrows, a dialog by Enter and Escape; the focus is seen everywhere."""
+    """Tabs and boxes of the picture with arrows, a dialog with Enter and Escape; the focus is always visible."""
     page = watch(site).page
     page.get_by_label("Your question").wait_for()
     page.keyboard.press("Tab")
@@ -295,7 +295,7 @@ def test_it_works_by_the_keyboard_alone(watch, site):
 
 @pytest.mark.parametrize("tab", TABS)
 def test_it_fits_a_phone(watch, site, tab):
-    """Nothing stands out at the side, and what can be touched is at least 24 pixels high and wide."""
+    """Nothing overflows, and touch targets are at least 24 pixels high and wide."""
     watched = watch(site, size=PHONE, has_touch=True)
     show(watched, tab)
     page = watched.page
@@ -317,7 +317,7 @@ def test_it_fits_a_phone(watch, site, tab):
 
 
 def test_it_is_painted_within_half_a_second(watch, site):
-    """The first contentful paint of the best of five loads, for other work may slow down a machine."""
+    """The first contentful paint of the best of five loads, because other programs may slow down the machine."""
     page = watch(site).page
     paints = []
     for _ in range(5):
@@ -329,7 +329,7 @@ def test_it_is_painted_within_half_a_second(watch, site):
 
 
 def test_nothing_moves_for_those_who_want_no_motion(watch, site):
-    """By the setting of their system."""
+    """By the system's setting."""
     page = watch(site, reduced_motion="reduce").page
     page.get_by_label("Your question").wait_for()
     name = page.evaluate(
@@ -343,7 +343,7 @@ def test_nothing_moves_for_those_who_want_no_motion(watch, site):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("tab", TABS)
 def test_axe_finds_no_violation_of_wcag(watch, site, tab, scheme):
-    """Of 2.2 AA, on every tab with content, in both schemes; and with the dialog open."""
+    """2.2 AA, on every tab with content, in both colour schemes; and with the dialog open."""
     from axe_playwright_python.sync_playwright import Axe
 
     watched = watch(site, color_scheme=scheme)

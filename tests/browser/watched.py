@@ -1,15 +1,15 @@
-"""A page under watch: its console, its errors, and the hosts that it calls."""
+"""A watched page: its console, its errors, and the hosts that it calls."""
 
 from urllib.parse import urlsplit
 
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
-# What the browser itself says of a response that is an error.
+# The browser's own message for an error response.
 REFUSED = "Failed to load resource"
 
 
 class Watched:
-    """A page in a context of its own; ``refusals`` says whether the browser may report refused requests."""
+    """A page in its own context; ``refusals`` says whether the browser may report refused requests."""
 
     def __init__(self, browser, url, *, size=DESKTOP, refusals=False, path="/", **options):
         self.url = url
@@ -35,7 +35,7 @@ class Watched:
         self.page.get_by_role("tab", name=name).click()
 
     def add(self, *named):
-        """Send files in the Documents tab: names and contents in turn; waits until their job has ended."""
+        """Upload files in the Documents tab: names and contents alternate; waits until their job has ended."""
         files = [
             {"name": name, "mimeType": "", "buffer": content}
             for name, content in zip(named[::2], named[1::2], strict=True)
@@ -49,7 +49,7 @@ class Watched:
         return self.page.locator(".answer:not(.draft)").inner_text()
 
     def close(self):
-        """End the watch: nothing was said, and no other host was called."""
+        """End the watch: nothing was logged, and no other host was called."""
         self.context.close()
         unexpected = [text for text in self.messages if not (self._refusals and text.startswith(REFUSED))]
         assert not unexpected, unexpected

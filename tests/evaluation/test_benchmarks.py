@@ -1,4 +1,4 @@
-"""The benchmarks run from end to end on a very small corpus; the rivals that are not installed are left out."""
+"""The benchmarks run from end to end on a very small corpus, without rivals that are not installed."""
 
 import json
 
@@ -7,10 +7,10 @@ import pytest
 from benchmarks import __main__ as bench
 
 
-# neo4j-graphrag warns of its own next version.
+# neo4j-graphrag warns about its own next version.
 @pytest.mark.filterwarnings("ignore:The default returned 'id' field:DeprecationWarning")
 def test_the_benchmarks_measure_load_walk_search_and_write_what_they_found(tmp_path, monkeypatch):
-    """A table, plots and JSON, in which a batched step takes less than one query a beam."""
+    """A table, plots and JSON, in which a batched step takes less than one query per beam."""
     monkeypatch.setattr("sys.argv", ["benchmarks", "--size", "smoke", "--out", str(tmp_path)])
 
     bench.main()

@@ -9,10 +9,10 @@ from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.oracle import LABEL
 from gear_neo4j.evaluate.systems import System, run
 
-# It takes some minutes on a machine that does other things, too.
+# It takes some minutes on a busy machine.
 pytestmark = pytest.mark.timeout(1_200)
 KS = (5, 10, 15)
-# Recall in percent at 5, 10 and 15, as first measured with another program on the same data and embedding model.
+# Recall in percent at 5, 10 and 15, first measured with another program on the same data and embedding model.
 REFERENCE = {
     Base(base="bm25"): (45.2, 55.2, 61.5),
     Base(base="sbert"): (62.2, 70.3, 75.0),
@@ -21,17 +21,17 @@ REFERENCE = {
     Naive(base="sbert"): (63.0, 73.8, 77.9),
     Naive(base="hybrid"): (61.1, 74.8, 78.4),
 }
-# The walks over the whole graph, without synonym edges: linking 16,000 entities takes longer than all the rest; what
-# those edges are worth stands in docs/scout.md.
+# The walks over the whole graph, without synonym edges: linking 16,000 entities takes longer than everything else;
+# docs/scout.md measures their effect.
 WALKS = {HippoRag2(): (64.9, 79.4, 84.1), Scout(): (75.3, 84.2, 86.8)}
 
 
 @pytest.fixture(scope="module")
 def musique(data):
-    """The data set, read from outside the project."""
+    """The data set, from outside the project."""
     folder = data / "musique_train100"
     if not folder.is_dir():
-        # Where the folder is named, as in CI, nothing is passed over.
+        # If the folder is set, as in CI, nothing is skipped.
         tell = pytest.fail if "GEAR_DATA" in os.environ else pytest.skip
         tell(f"{folder} is not there: set GEAR_DATA to the folder of the evaluation data")
     return datasets.load(folder)
@@ -39,7 +39,7 @@ def musique(data):
 
 @pytest.fixture
 def measured(musique, server, empty):
-    """Measure a system in a database that holds the data set; half the bits would move some ranks."""
+    """Measure a system in a database with the data set; half precision would change some ranks."""
     with Gear.connect(server, embedder=SentenceTransformerEmbedder(dtype="float32")) as gear:
         runs.provide(gear, musique)
         yield lambda system: runs.summary(run(gear, system, musique.queries, k=max(KS)), ks=KS)
@@ -49,9 +49,9 @@ def recall(summary):
     return tuple(summary["recall"].values())
 
 
-# One test, for ingesting the data set takes most of the time.
+# A single test, because ingesting the data set takes most of the time.
 def test_recall_is_that_of_the_reference_and_each_stage_beats_the_one_before(measured):
-    """Six retrievers within a point; diversity and path scores pay; by the oracle sync beats naive, the agent sync."""
+    """Six retrievers within a point; diversity and path scores help; by the oracle, gear beats sync and sync naive."""
     found = {recipe: recall(measured(System(recipe=recipe))) for recipe in REFERENCE}
 
     for recipe, expected in REFERENCE.items():
@@ -78,7 +78,7 @@ def test_recall_is_that_of_the_reference_and_each_stage_beats_the_one_before(mea
 
 
 def test_an_oracles_figures_are_labelled():
-    """Nobody is to take an upper bound for a result."""
+    """Nobody must mistake an upper bound for a result."""
     assert LABEL in System(recipe=GearAgent(), llm="oracle").name
     assert LABEL == System(recipe=SyncGE(), llm="oracle").to_json()["llm_kind"]
     assert LABEL not in System(recipe=Naive(), llm="oracle").name

@@ -1,4 +1,4 @@
-"""Public questions on two public graphs: the Cypher that is shown is the Cypher that ran."""
+"""Public questions on two public graphs: the shown Cypher is the Cypher that ran."""
 
 import json
 import os
@@ -25,12 +25,12 @@ def folder(request, data):
 
 
 def rows_of(folder, name):
-    """The questions of a file."""
+    """The questions in a file."""
     return [json.loads(line) for line in (folder / name).read_text("utf-8").splitlines()]
 
 
 def test_every_query_that_is_shown_gives_the_same_nodes_by_the_plain_driver(folder, server, empty):
-    """Pasted from the screen into another client, with its parameters: the same nodes in the same order, or figure."""
+    """Pasted into another client with its parameters: the same nodes in the same order, or the same figure."""
     questions = [row["question"] for name in ("questions.jsonl", "aggregates.jsonl") for row in rows_of(folder, name)]
     figures = listed = 0
     with plain_driver(server) as driver:
@@ -51,12 +51,12 @@ def test_every_query_that_is_shown_gives_the_same_nodes_by_the_plain_driver(fold
 
 
 def plain_driver(server):
-    """A driver of the reader's own."""
+    """A driver of the reader."""
     return neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password))
 
 
 def run(driver, cypher):
-    """The records of a text as it is printed: lines with parameters, then the query."""
+    """The records of a printed text: lines with parameters, then the query."""
     printed = str(cypher)
     parameters = {
         name: json.loads(value) for name, value in re.findall(r"^:param (\w+) => (.*);$", printed, re.MULTILINE)
@@ -66,7 +66,7 @@ def run(driver, cypher):
 
 
 def test_the_guard_admits_all_queries_that_others_wrote_for_the_questions(folder):
-    """A model that answers as the authors of the questions did is never refused."""
+    """The guard never refuses a model that answers like the authors of the questions."""
     for name in ("questions.jsonl", "aggregates.jsonl"):
         for row in rows_of(folder, name):
             guard.check(row["cypher"])

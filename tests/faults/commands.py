@@ -1,4 +1,4 @@
-"""The commands that faults happen to: what each needs in the database and in files, and what it is to leave there."""
+"""The commands that faults are tested with: what each needs in the database and in files, and its expected result."""
 
 import json
 import re
@@ -24,10 +24,10 @@ Needs = Literal["nothing", "schema", "corpus", "graph"]
 
 @dataclass(frozen=True)
 class Command:
-    """A command: its arguments, what the database holds before, and what of it faults can reach.
+    """A command: its arguments, the initial content of the database, and which parts of it faults can reach.
 
-    ``{folder}`` and ``{out}`` in the arguments are the folder of the data and a file for what it writes. ``done`` holds
-    the exit codes of the command where all is done already; one that only ``reads`` leaves the database as it was.
+    ``{folder}`` and ``{out}`` in the arguments are the folder of the data and an output file. ``done`` holds the exit
+    codes of the command if everything is done already; one that only ``reads`` leaves the database unchanged.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Command:
     done: tuple[int, ...] = (0,)
 
     def in_folder(self, folder: Path, out: Path) -> list[str]:
-        """Its arguments, in a folder."""
+        """The arguments for a folder."""
         return [argument.format(folder=folder, out=out) for argument in self.arguments]
 
 
@@ -50,7 +50,7 @@ COMMANDS = {
         Command("ingest", ("ingest", "{folder}"), "schema"),
         Command("extract", ("ingest", "{folder}/corpus.jsonl", "--extract", "model"), "schema", model=True),
         Command("adopt", ("adopt", "--profile", "{folder}/profile.toml"), "graph"),
-        # Both refuse to do again what is done.
+        # Both refuse to run again once they are done.
         Command("import", ("import", "{folder}/nodes.csv", "{folder}/relationships.csv"), "schema", done=(0, 2)),
         Command("forget", ("forget", FORGOTTEN), "corpus", done=(0, 1)),
         Command("communities", ("communities", "build", "--report", "--size", "3"), "corpus", model=True),
@@ -66,7 +66,7 @@ COMMANDS = {
 
 
 class Model(ToyModel):
-    """The toy model, which also reads who works where, and reports on communities."""
+    """The toy model, which also extracts who works where, and reports on communities."""
 
     def __call__(self, messages):
         """The reply to a conversation."""
@@ -75,7 +75,7 @@ class Model(ToyModel):
         return super().__call__(messages)
 
     def extraction(self, asked):
-        """The facts of a passage; as rules may have them already, in words of its own."""
+        """The facts of a passage, in other words than the rules, which may have found them already."""
         known = [fact for id, facts in TRIPLES.items() for fact in facts if PASSAGES[id] in asked]
         works = [
             [one[0], "is employed by", one[1]] for one in re.findall(r"(Person \d+) works at (Company \d+)", asked)
@@ -111,5 +111,5 @@ def write_data(folder: Path) -> None:
 
 
 def prompt_of(messages) -> tuple[str, ...]:
-    """What tells a request from another one."""
+    """The part of a request that identifies it."""
     return tuple(message["content"] for message in messages)

@@ -1,4 +1,4 @@
-"""One world for all cells: a server of its own, because cells kill it."""
+"""One world for all cells, with its own server, because cells kill it."""
 
 import pytest
 
@@ -7,6 +7,6 @@ from tests.faults.world import World
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory):
-    """A server with a proxy before it, and a model."""
+    """A server behind a proxy, and a model."""
     with World(tmp_path_factory.mktemp("faults")) as world:
         yield world

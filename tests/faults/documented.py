@@ -1,4 +1,4 @@
-"""The table of faults in docs/operations.md: what it says of a command."""
+"""The table of faults in docs/operations.md, by row and command."""
 
 from functools import cache
 from pathlib import Path
@@ -12,7 +12,7 @@ COLUMNS = (
 
 
 def cell(row: str, command: str) -> str:
-    """What the page says of a fault, by the name of its row, and a command; "the same" is what the cell before says."""
+    """The cell for a fault, by the name of its row, and a command; "the same" refers to the cell before."""
     column = next(number for number, names in enumerate(COLUMNS) if command in names)
     cells = _rows()[row]
     while cells[column].startswith("the same"):

@@ -1,4 +1,4 @@
-"""The faults of the table: each runs a command and lets something go wrong at a moment of its work."""
+"""The faults of the table: each runs a command and makes something fail during its work."""
 
 import itertools
 import signal
@@ -17,7 +17,7 @@ from tests.faults.world import World
 
 KILLED = -signal.SIGKILL
 FAILED = (ExitCode.ERROR, ExitCode.NO_SERVER, ExitCode.PARTIAL)
-# A first Ctrl-C ends a command within two seconds, a second one at once.
+# The first Ctrl-C ends a command within two seconds, a second one at once.
 SOON, AT_ONCE = 2.0, 0.5
 LONG = 20.0
 LITTLE_SPACE = 24_000
@@ -25,11 +25,11 @@ LITTLE_SPACE = 24_000
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault: how a command runs under it, and the exit codes that it may end with.
+    """A fault: how a command runs under it, and the allowed exit codes.
 
-    ``in_flight`` is how many replies may be lost on their way, or have no place to be kept; ``only`` names the commands
-    that it happens to, where it does not happen to all. ``run`` gets the share of the command's work that is done
-    before the fault. ``row`` is that of the table in docs/operations.md, where there is one.
+    ``in_flight`` is the number of replies that may be lost on their way, or cannot be stored; ``only`` names the
+    commands to which it happens, unless it happens to all. ``run`` gets the share of the command's work that is done
+    before the fault. ``row`` is the row of the table in docs/operations.md, if there is one.
     """
 
     run: Callable[[World, Command, float], Ended]
@@ -44,13 +44,13 @@ def _at(world: World, command: Command, moment: float, direction: str, action: C
 
 
 def refused(world: World, command: Command, moment: float) -> Ended:
-    """Nobody listens from the beginning."""
+    """Nothing listens from the beginning."""
     world.proxy.refuse = True
     return world.start(command).end()
 
 
 def cut(world: World, command: Command, moment: float, *, direction: str) -> Ended:
-    """Every connection is reset; new ones are served."""
+    """Every connection is reset; new ones are accepted."""
     _at(world, command, moment, direction, world.proxy.cut)
     return world.start(command).end()
 
@@ -62,19 +62,19 @@ def gone(world: World, command: Command, moment: float) -> Ended:
 
 
 def stalled(world: World, command: Command, moment: float) -> Ended:
-    """Nothing passes any more, and nothing is closed."""
+    """No data passes any more, and no connection is closed."""
     _at(world, command, moment, "down", world.proxy.stalled.set)
     return world.start(command).end()
 
 
 def slow(world: World, command: Command, moment: float) -> Ended:
-    """Everything comes late."""
+    """All data is delayed."""
     world.proxy.delay = 0.003
     return world.start(command).end()
 
 
 def clock_jumps(world: World, command: Command, moment: float) -> Ended:
-    """The clock of the command's machine jumps ahead and back, again and again."""
+    """The clock of the command's machine repeatedly jumps ahead and back."""
     return world.start(command, jumps=True).end()
 
 
@@ -95,7 +95,7 @@ def killed(world: World, command: Command, moment: float) -> Ended:
 
 
 def interrupted(world: World, command: Command, moment: float, *, times: int) -> Ended:
-    """Ctrl-C while the server is silent, once or twice."""
+    """Ctrl-C while the server does not answer, once or twice."""
     _at(world, command, moment, "up", world.proxy.stalled.set)
     running = world.start(command)
     assert world.proxy.stalled.wait(LONG)
@@ -103,7 +103,7 @@ def interrupted(world: World, command: Command, moment: float, *, times: int) ->
 
 
 def interrupted_call(world: World, command: Command, moment: float, *, times: int) -> Ended:
-    """Ctrl-C while the model is silent, once or twice."""
+    """Ctrl-C while the model does not answer, once or twice."""
     silent = _answer_until(world, command, moment, BadBody.DRIPS)
     running = world.start(command, chat_timeout=60)
     assert silent.wait(LONG)
@@ -111,13 +111,13 @@ def interrupted_call(world: World, command: Command, moment: float, *, times: in
 
 
 def bad_reply(world: World, command: Command, moment: float, *, way: BadBody) -> Ended:
-    """From some request on, the model's server sends what is no reply."""
+    """From some request on, the model's server sends invalid replies."""
     _answer_until(world, command, moment, way)
     return world.start(command).end(LONG)
 
 
 def _answer_until(world: World, command: Command, moment: float, way: BadBody) -> threading.Event:
-    """Answer a share of the requests, and the others in a bad way; set once there is such a request."""
+    """Answer a share of the requests properly, and the others badly; the event is set at the first of these."""
     good, called, bad = int(moment * len(world.undisturbed(command)["paid"])), itertools.count(), threading.Event()
 
     def answers(number: int, messages: list) -> BadBody | None:
@@ -131,7 +131,7 @@ def _answer_until(world: World, command: Command, moment: float, way: BadBody) -
 
 
 def _interrupt(running: Running, times: int) -> Ended:
-    """Ctrl-C, which ends a command in time and lets it say what is kept."""
+    """Ctrl-C, which must end a command in time, with a message on what is kept."""
     for _ in range(times):
         time.sleep(0.1)
         running.send(signal.SIGINT)
@@ -143,18 +143,18 @@ def _interrupt(running: Running, times: int) -> Ended:
 
 
 def full(world: World, command: Command, moment: float, *, largest: int) -> Ended:
-    """No file may grow beyond a few bytes, as on a disk that is full."""
+    """No file may grow beyond a few bytes, as on a full disk."""
     return world.start(command, largest=largest).end()
 
 
 def read_only(world: World, command: Command, moment: float) -> Ended:
-    """The folder of the cache cannot be written to."""
+    """The folder of the cache is not writable."""
     world.cache.mkdir(exist_ok=True)
     world.cache.chmod(0o500)
     return world.start(command).end()
 
 
-# Those that take long, or that differ little from one command to the next, happen to a few commands only.
+# Slow faults, and those that differ little between commands, are tested with a few commands only.
 NO_ANSWER = "the model does not answer, drips or never ends"
 FULL = "the disk is full, or the home folder read-only"
 SOME = frozenset({"search", "ingest", "communities"})

@@ -1,7 +1,6 @@
-"""A ``gear`` command in a process of its own, which can be killed, interrupted and kept from writing files.
+"""A ``gear`` command in a separate process, which can be killed, interrupted and kept from writing files.
 
-Its embedding model is the tests' own, its batches are small, so that a little data makes many transactions, and its
-patience is short.
+It uses the tests' embedding model, small batches, so that little data makes many transactions, and short retries.
 """
 
 import ctypes
@@ -27,13 +26,13 @@ from tests.fake_embedder import FakeEmbedder
 from tests.processes import FORKS, Fork
 
 MINUTE, DAY = 60.0, 86_400.0
-# Of the capabilities of Linux, the one by which root writes where the mode of a file forbids it.
+# The Linux capability with which root may write although a file's mode forbids it.
 VERSION_3, DAC_OVERRIDE = 0x20080522, 1 << 1
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended: its exit code, what it printed, and the seconds that it took."""
+    """How a command ended: its exit code, its output, and its duration in seconds."""
 
     code: int
     out: str
@@ -42,12 +41,12 @@ class Ended:
 
     @property
     def lines(self) -> list[str]:
-        """The lines by which the command says how it ended."""
+        """The lines that say how the command ended."""
         return [line for line in self.err.splitlines() if line.startswith("gear: ")]
 
 
 class Running(Fork):
-    """A command that has been started."""
+    """A running command."""
 
     def __init__(
         self, arguments: list[str], environment: dict[str, str], *, largest: int | None = None, jumps: bool = False
@@ -60,7 +59,7 @@ class Running(Fork):
         err.close()
 
     def end(self, seconds: float = MINUTE) -> Ended:
-        """Wait until it ends, and read what it printed."""
+        """Wait until it ends, and read its output."""
         code = self.wait(seconds)
         return Ended(code, _text(self._out), _text(self._err), time.monotonic() - self._started)
 
@@ -73,7 +72,7 @@ def run(
     out: Connection,
     err: Connection,
 ) -> None:
-    """Run a command in this process, which may write no file beyond ``largest`` bytes, and whose clock may jump."""
+    """Run a command in this process, in which no file may exceed ``largest`` bytes and the clock may jump."""
     for number, end in ((1, out), (2, err)):
         os.dup2(end.fileno(), number)
         end.close()
@@ -88,26 +87,26 @@ def run(
 
 
 def make_quick() -> None:
-    """A fast embedding model, small batches, and no patience with servers that fail."""
+    """A fast embedding model, small batches, and short retries for failing servers."""
     connecting.open_embedder = lambda _settings: FakeEmbedder()
     openai.Chat = partial(Chat, patience=0.2)
     connect = neo4j.GraphDatabase.driver
     hurry = {"max_transaction_retry_time": 0.5, "connection_acquisition_timeout": 1.0}
     neo4j.GraphDatabase.driver = lambda *args, **options: connect(*args, **options | hurry)
-    # The lock of a process that is killed expires sooner, too.
+    # The lock of a killed process expires sooner, too.
     migration_lock.LOCK_BEAT, migration_lock.LOCK_EXPIRES = 1, 3
     reading.PASSAGES_A_BATCH = reading.TRIPLES_A_BATCH = batches.PASSAGES_A_BATCH = overlay.TRIPLES_A_BATCH = 4
     forgetting.PASSAGES_A_BATCH = importing.ROWS_A_BATCH = importing.FINISHED_A_BATCH = store.WRITTEN_A_BATCH = 4
 
 
 def let_clock_jump() -> None:
-    """Let ``time.time`` be a day ahead and a day behind by turns."""
+    """Let ``time.time`` alternate between a day ahead and a day behind."""
     read, days = time.time, itertools.cycle((DAY, -DAY))
     time.time = lambda: read() + next(days)
 
 
 def obey_modes() -> None:
-    """Let the mode of a folder forbid to write there, also for root."""
+    """Make a folder's mode forbid writing for root, too."""
     if os.geteuid() != 0:
         return
     libc = ctypes.CDLL(None, use_errno=True)

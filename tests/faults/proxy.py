@@ -1,4 +1,4 @@
-"""A proxy between driver and server, which a test can make refuse, delay, stall or cut what passes."""
+"""A proxy between driver and server that a test can make refuse, delay, stall or cut the traffic."""
 
 import socket
 import struct
@@ -11,10 +11,10 @@ CHUNK = 16_384
 
 
 class Proxy:
-    """Listens on loopback and passes everything on to ``port``, until a test says otherwise.
+    """Listens on loopback and forwards everything to ``port``, until a test changes that.
 
     Bytes are counted over all connections since the last :meth:`calm`, in each direction: ``up`` is to the server,
-    ``down`` from it. ``refuse``, ``delay`` (seconds a chunk) and ``stalled`` can be set at any time.
+    ``down`` from it. ``refuse``, ``delay`` (seconds per chunk) and ``stalled`` can be set at any time.
     """
 
     def __init__(self, port: int) -> None:
@@ -27,7 +27,7 @@ class Proxy:
         self.calm()
 
     def calm(self) -> None:
-        """Pass everything on again, and count from nothing."""
+        """Forward everything again, and reset the counts."""
         self.refuse, self.delay = False, 0.0
         self.stalled = threading.Event()
         self.seen = {"up": 0, "down": 0}
@@ -38,7 +38,7 @@ class Proxy:
         self._at = direction, size, action
 
     def cut(self) -> None:
-        """Reset every connection that is open now."""
+        """Reset every open connection."""
         with self._lock:
             pairs, self._pairs = self._pairs, []
         for pair in pairs:
@@ -52,12 +52,12 @@ class Proxy:
 
     @property
     def uri(self) -> str:
-        """What NEO4J_URI is to be."""
+        """The value for NEO4J_URI."""
         return f"bolt://127.0.0.1:{self._listener.getsockname()[1]}"
 
     @property
     def open(self) -> int:
-        """The connections that pass through it now."""
+        """The connections that are open now."""
         with self._lock:
             return len(self._pairs)
 
@@ -67,7 +67,7 @@ class Proxy:
 
     def __exit__(self, *_: object) -> None:
         self._closing.set()
-        # A thread that waits in accept() is woken by a connection, not by the end of its socket.
+        # A thread that waits in accept() is woken by a connection, not by closing its socket.
         with suppress(OSError):
             socket.create_connection(self._listener.getsockname(), timeout=1).close()
         self.cut()
@@ -88,7 +88,7 @@ class Proxy:
                 continue
             pair = client, server
             for end in pair:
-                # Otherwise half of the small messages wait 40 ms for the receipt of the last one.
+                # Otherwise half of the small messages wait 40 ms for the acknowledgement of the previous one.
                 end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self._lock:
                 self._pairs.append(pair)
@@ -130,7 +130,7 @@ class Proxy:
 
 
 def _reset(end: socket.socket) -> None:
-    # To linger for no time at all is to reset; to end reading wakes the thread that reads, and sends nothing.
+    # A linger time of zero resets; shutting down reads wakes the reading thread, and sends nothing.
     with suppress(OSError):
         end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         end.shutdown(socket.SHUT_RD)

@@ -1,7 +1,7 @@
-"""Commands under faults: one clear line or success, and the same command again ends as an undisturbed one.
+"""Commands under faults: success or one clear line, and a second run ends like an undisturbed one.
 
-``make faults RUNS=100`` searches for longer, with seeds of its own; with GEAR_FAULT_WHOLE every fault happens to every
-command that it can happen to.
+``make faults RUNS=100`` searches for longer, with other seeds; with GEAR_FAULT_WHOLE every fault is tested with every
+command that it can affect.
 """
 
 import os
@@ -25,17 +25,17 @@ CELLS = [
     for name, fault in {**EVERYWHERE, **(WITH_MODEL if command.model else {})}.items()
     if WHOLE or fault.only is None or command.name in fault.only
 ]
-# A start of the server takes seconds, so that it is killed at random in longer searches only.
+# Starting the server takes seconds, so random kills are only in longer searches.
 AS_WELL = ("server-killed",) if "GEAR_FAULT_RUNS" in os.environ else ()
 
 
 def is_clear(ended):
-    """Whether a command that failed says so in one line, and takes it for no bug."""
+    """Whether a failed command says so in one line, and not as a bug."""
     return 1 == len(ended.lines) and "Traceback" not in ended.err and "a bug" not in ended.err
 
 
 def check(world, command, *, in_flight, connections):
-    """The same command again: the graph and the result of an undisturbed run, nothing paid twice, nothing left open."""
+    """Run the command again: the graph and the result of an undisturbed run, nothing paid twice, nothing left open."""
     expected = world.undisturbed(command)
     world.calm()
 
@@ -53,7 +53,7 @@ def check(world, command, *, in_flight, connections):
 
 @pytest.mark.parametrize(("command", "fault"), CELLS)
 def test_a_fault_is_one_line_or_nothing_and_the_command_can_be_run_again(world, command, fault):
-    """A cell of the table in docs/operations.md, which names the exit code."""
+    """A cell of the table in docs/operations.md, which has the exit code."""
     world.undisturbed(command)
     world.reset(command)
     connections = world.connections()
@@ -68,7 +68,7 @@ def test_a_fault_is_one_line_or_nothing_and_the_command_can_be_run_again(world, 
 
 @pytest.mark.parametrize("seed", range(SEED, SEED + RUNS))
 def test_faults_at_random_moments_leave_nothing_that_one_more_run_does_not_mend(world, seed):
-    """The seed is in the test's name, and chooses the command, the faults and their moments."""
+    """The seed is in the test's name, and determines the command, the faults and their times."""
     chance = random.Random(seed)
     command = chance.choice(list(COMMANDS.values()))
     world.undisturbed(command)

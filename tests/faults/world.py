@@ -1,4 +1,4 @@
-"""A server, a proxy before it, and a model, in which a command runs under a fault and is then run again."""
+"""A server behind a proxy, and a model, for running a command under a fault and then again."""
 
 import json
 import os
@@ -27,13 +27,13 @@ from tests.faults.proxy import Proxy
 from tests.scripted_server import Fault, ScriptedServer
 
 NAME = "faults"
-# So that the driver learns within seconds that a server is silent; by itself a server tells it two minutes.
+# So that the driver notices a silent server within seconds; the server's default is two minutes.
 IMPATIENT = """
 server.bolt.connection_keep_alive=1s
 server.bolt.connection_keep_alive_probes=2
 server.bolt.connection_keep_alive_streaming_scheduling_interval=1s
 """
-# The graph that is adopted stays for all cells of that command: an adoption keeps the element ids of its nodes.
+# All cells of the command share the adopted graph, because an adoption depends on the element ids of its nodes.
 WIPE = Query(
     "wipe",
     "MATCH (n) WHERE NOT (n:__GearTests OR n:__Neo4jMigration OR n:__GearStore OR $graph AND (n:Person OR n:Company)) "
@@ -62,7 +62,7 @@ Answers = Callable[[int, list], Fault | BadBody | int | None]
 
 
 class World:
-    """What a cell of the table works in; one for all cells, made as new by :meth:`reset`."""
+    """The environment of a cell of the table; shared by all cells, and reset by :meth:`reset`."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -93,14 +93,14 @@ class World:
         local.stop(name=NAME, home=self.home)
 
     def calm(self) -> None:
-        """End whatever is wrong."""
+        """End all faults."""
         self.proxy.calm()
         self.answers = lambda _number, _messages: None
         if self.cache.exists():
             self.cache.chmod(0o700)
 
     def reset(self, command: Command) -> None:
-        """The database and the files that a command starts from; nothing is broken, nothing is paid."""
+        """The initial database and files of a command; no faults, no paid calls."""
         self.calm()
         self.paid.clear()
         self.out.unlink(missing_ok=True)
@@ -110,7 +110,7 @@ class World:
             else:
                 file.unlink()
         if command.needs != "graph":
-            # The next adoption begins with another graph, whose nodes have other ids.
+            # The next adoption starts with another graph, whose nodes have other ids.
             self._undisturbed.pop("adopt", None)
         if command.reads and self._holds_corpus:
             return
@@ -130,7 +130,7 @@ class World:
     def start(
         self, command: Command, *, chat_timeout: int = 1, largest: int | None = None, jumps: bool = False
     ) -> Running:
-        """A command in a process of its own."""
+        """A command in a separate process."""
         environment = {
             "NEO4J_URI": self.proxy.uri,
             "NEO4J_DATABASE": "",
@@ -145,7 +145,7 @@ class World:
         return Running(command.in_folder(self.folder, self.out), environment, largest=largest, jumps=jumps)
 
     def undisturbed(self, command: Command) -> dict[str, object]:
-        """What the command leaves where nothing happens to it, with the bytes that passed and the requests; kept."""
+        """The result of an undisturbed run of the command, with the bytes transferred and the requests; cached."""
         if command.name not in self._undisturbed:
             self.reset(command)
             ended = self.start(command).end()
@@ -160,11 +160,11 @@ class World:
         return self._undisturbed[command.name]
 
     def state(self) -> object:
-        """All that the database holds."""
+        """The whole content of the database."""
         return dump_of(self.database)
 
     def result(self, command: Command, ended: Ended) -> object:
-        """What the command found out, where that is what it is for."""
+        """The result of a command that is run for its result."""
         if command.name == "search":
             return [hit["id"] for hit in json.loads(ended.out)["hits"]]
         if command.name == "ask":
@@ -172,12 +172,12 @@ class World:
         return json.loads(self.out.read_text())["recall"] if command.name == "evaluate" else None
 
     def kill_server(self) -> None:
-        """SIGKILL for the server, as a crash of its machine would."""
+        """SIGKILL the server, like a crash of its machine."""
         self._is_killed = True
         os.kill(self.server.pid, signal.SIGKILL)
 
     def restart_server(self) -> None:
-        """Start the server again where it was killed, on its port and with its data."""
+        """Start the killed server again, on its port and with its data."""
         if not self._is_killed:
             return
         self._is_killed = False
@@ -186,7 +186,7 @@ class World:
         self.server = self._started(int(self.server.uri.rsplit(":", 1)[1]))
 
     def connections(self) -> int:
-        """The connections that the server knows, those of the tests among them."""
+        """The connections that the server knows, including those of the tests."""
         return self.database.run(CONNECTIONS)[0]["n"]
 
     def _answer(self, number: int, messages: list) -> Fault | BadBody | int | None:

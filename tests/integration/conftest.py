@@ -1,4 +1,4 @@
-"""The command line as a fixture, and a server that is filled by neo4j-admin."""
+"""The command line as a fixture, and a server filled by neo4j-admin."""
 
 import json
 
@@ -25,7 +25,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def gear(server, connection, prepared, request, monkeypatch, capsys, tmp_path_factory):
-    """Run a command against the tests' server, without data there; returns exit code, output and error output."""
+    """Run a command against the tests' server, empty at first; returns exit code, output and error output."""
     if "empty" not in request.fixturenames:
         renew(connection, prepared, model=DEFAULT_MODEL, dimension=384)
     monkeypatch.setenv("GEAR_HOME", str(tmp_path_factory.mktemp("home")))
@@ -45,12 +45,12 @@ def gear(server, connection, prepared, request, monkeypatch, capsys, tmp_path_fa
 
 @pytest.fixture
 def imported(tmp_path):
-    """What imports a folder of files into a new local server, and connects to it."""
+    """Imports a folder of files into a new local server, and connects to it."""
     home, name, version = tmp_path / "home", "imported", Settings.load().neo4j_version
     opened = []
 
     def run(folder):
-        # Before the first start, as neo4j-admin's manual has it.
+        # Before the first start, as neo4j-admin's manual says.
         folder_path = ServerFolder.of(name, home=home).path
         (folder_path / "neo4j").mkdir(parents=True)
         done = run_import(folder_path, folder, version=version, heap="512m")

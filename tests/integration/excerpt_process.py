@@ -1,4 +1,4 @@
-"""Read one answer as an untrusted one, and print by how many MiB the process grew at most."""
+"""Read one untrusted answer, and print by how many MiB the process grew at most."""
 
 import resource
 import sys
@@ -21,7 +21,7 @@ def main():
 
 
 def peak():
-    """The most memory that this process had, in MiB; macOS counts bytes, Linux KiB."""
+    """The peak memory of this process in MiB; macOS reports bytes, Linux KiB."""
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return used / (2**20 if sys.platform == "darwin" else 2**10)
 

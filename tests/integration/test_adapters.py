@@ -1,4 +1,4 @@
-"""The adapters: each peer's own classes answer a question of three hops over them, with a scripted model."""
+"""The adapters: each framework's own classes answer a question of three hops over them, with a scripted model."""
 
 import asyncio
 import json
@@ -49,7 +49,7 @@ def by_haystack(adapter, question, **options):
     return [(d.id, d.content, d.meta) for d in adapter.run(query=question, **renamed)["documents"]]
 
 
-# Each peer's adapter, and how its results are read: the passage's id, its text, its metadata.
+# Each framework's adapter, and how to read its results: the passage's id, its text, its metadata.
 ADAPTERS = {
     "langchain": (langchain.GearRetriever, by_langchain),
     "neo4j-graphrag": (neo4j_graphrag.GearRetriever, by_graphrag),
@@ -60,7 +60,7 @@ ADAPTERS = {
 
 @pytest.fixture(params=ADAPTERS)
 def peer(request):
-    """The class of an adapter and how its results are read."""
+    """The class of an adapter, and how to read its results."""
     return ADAPTERS[request.param]
 
 
@@ -79,7 +79,7 @@ def gear(driver, shared, embedder):
 
 
 def test_each_gives_what_a_search_gives(peer, gear):
-    """The same passages in the same order, with their ranks, scores, sources, metadata and paths."""
+    """The same passages in the same order, with the same ranks, scores, sources, metadata and paths."""
     adapter, results = peer
     hits = gear.search(QUESTION, k=3, retriever=RECIPE)
     found = results(adapter(gear=gear, retriever=RECIPE, k=3), QUESTION)
@@ -103,7 +103,7 @@ def test_each_gives_what_a_search_gives(peer, gear):
 
 
 def test_options_and_recipes_are_the_same(peer, gear):
-    """A name with options, a recipe, and a retriever that a gear made."""
+    """A name with options, a recipe, and a retriever made by a gear."""
     adapter, results = peer
     first, *others = [
         results(made, QUESTION)
@@ -120,14 +120,14 @@ def test_options_and_recipes_are_the_same(peer, gear):
 
 @pytest.mark.parametrize("name", ["langchain", "neo4j-graphrag", "haystack"])
 def test_a_call_has_a_number_of_its_own(name, gear):
-    """A query of LlamaIndex has none."""
+    """Except in LlamaIndex, whose queries have none."""
     adapter, results = ADAPTERS[name]
 
     assert 1 == len(results(adapter(gear=gear, retriever=RECIPE, k=3), QUESTION, k=1))
 
 
 def test_a_view_shows_what_its_caller_may_see(peer, gear, tmp_path):
-    """Nothing of other collections, neither as a passage nor in a path."""
+    """Nothing from other collections, either as a passage or in a path."""
     adapter, results = peer
     row = json.dumps({"id": "secret", "title": "", "text": "The 2024 physics prize is a secret.", "metadata": {"n": 1}})
     (tmp_path / "secret.jsonl").write_text(row + "\n")
@@ -151,13 +151,13 @@ def test_a_view_shows_what_its_caller_may_see(peer, gear, tmp_path):
     ],
 )
 def test_a_slip_is_refused_at_once(peer, options, message):
-    """With what to change."""
+    """The message says what to change."""
     with pytest.raises(SettingsError, match=re.escape(message)):
         peer[0](**options)
 
 
 def test_our_errors_arrive_as_they_are(peer, gear, driver):
-    """A question that cannot be searched for, and a driver that its owner has closed."""
+    """An invalid question, and a driver that its owner has closed."""
     adapter, results = peer
     with pytest.raises(InputError, match="k is 0"):
         results(adapter(gear=gear, k=0), QUESTION)
@@ -184,7 +184,7 @@ def test_an_agent_of_langchain_uses_it_as_a_tool(gear):
 
 
 def test_a_call_of_langchain_can_filter(gear, tmp_path):
-    """By a filter of metadata; a retriever object cannot."""
+    """By a metadata filter; a retriever object cannot."""
     (tmp_path / "new.jsonl").write_text(json.dumps({"id": "new", "title": "", "text": "prize", "metadata": {"n": 7}}))
     gear.ingest([tmp_path / "new.jsonl"])
     retriever = langchain.GearRetriever(gear=gear, k=3)
@@ -200,7 +200,7 @@ def test_a_call_of_langchain_can_filter(gear, tmp_path):
 
 @pytest.mark.parametrize("llm", [Model(), Reader()])
 def test_their_graphrag_answers_over_it(gear, llm):
-    """With a model of theirs and with one of LangChain's; the context holds the items with their paths."""
+    """With one of their models and with LangChain's; the context holds the items with their paths."""
     rag = GraphRAG(retriever=neo4j_graphrag.GearRetriever(gear, retriever=RECIPE), llm=llm)
     result = rag.search(QUESTION, retriever_config={"top_k": 3}, return_context=True)
 
@@ -212,7 +212,7 @@ def test_their_graphrag_answers_over_it(gear, llm):
 
 
 def test_it_is_a_tool_of_theirs(gear, driver):
-    """A model sees a question and a number; their ToolsRetriever takes it beside others."""
+    """A model sees a question and a number; their ToolsRetriever accepts it along with others."""
     tool = neo4j_graphrag.GearRetriever(gear, retriever=RECIPE, k=3).convert_to_tool("search", "Passages.")
     schema = tool.get_parameters()
     result = ToolsRetriever(driver, Model(), [tool]).search(query_text=QUESTION)
@@ -227,7 +227,7 @@ def test_it_is_a_tool_of_theirs(gear, driver):
 
 
 def test_an_item_can_be_made_by_the_caller(gear):
-    """From what a record holds."""
+    """From the content of a record."""
 
     def formatted(record):
         return RetrieverResultItem(content=record["metadata"]["id"].upper())
@@ -238,7 +238,7 @@ def test_an_item_can_be_made_by_the_caller(gear):
 
 
 def test_the_driver_stays_as_it_is(gear, driver):
-    """The peer's constructor would name itself in the caller's driver."""
+    """Their constructor would change the user agent of the caller's driver."""
     before = driver._pool.pool_config.user_agent
     neo4j_graphrag.GearRetriever(gear).search(query_text=QUESTION)
 
@@ -249,7 +249,7 @@ def test_the_driver_stays_as_it_is(gear, driver):
 
 
 def test_a_query_engine_answers_over_it(gear):
-    """Sync and async; the model reads title and source of a node, and no path."""
+    """Sync and async; the model reads a node's title and source, but no paths."""
     adapter = llama_index.GearRetriever(gear, retriever=RECIPE, k=3)
     engine = RetrieverQueryEngine(adapter, response_synthesizer=get_response_synthesizer(llm=Llm()))
     response = engine.query(QUESTION)
@@ -261,7 +261,7 @@ def test_a_query_engine_answers_over_it(gear):
 
 
 def test_it_is_a_tool_of_llama_index(gear):
-    """Its content is what a model reads, its raw output the nodes."""
+    """Its content is for the model; its raw output is the nodes."""
     tool = RetrieverTool.from_defaults(llama_index.GearRetriever(gear, retriever=RECIPE, k=3))
     output = tool.call(QUESTION)
     later = asyncio.run(tool.acall(QUESTION))
@@ -274,7 +274,7 @@ def test_it_is_a_tool_of_llama_index(gear):
 
 
 def test_a_pipeline_of_haystack_answers_over_it(gear):
-    """Sync and async, with a builder of prompts behind it."""
+    """Sync and async, followed by a prompt builder."""
     pipeline = Pipeline()
     pipeline.add_component("retriever", haystack.GearRetriever(gear, retriever=RECIPE, k=3))
     pipeline.add_component("prompt", PromptBuilder("{% for d in documents %}{{ d.content }}\n{% endfor %}"))
@@ -287,11 +287,11 @@ def test_a_pipeline_of_haystack_answers_over_it(gear):
         pipeline.dumps()
 
 
-# All that are asynchronous
+# All asynchronous adapters
 
 
 class Stalled:
-    """An embedding model that answers only once somebody else in the process goes on."""
+    """An embedding model that only answers after another task has run."""
 
     name = "fake"
     dimension = 32
@@ -317,7 +317,7 @@ class Stalled:
 )
 @pytest.mark.asyncio
 async def test_the_event_loop_goes_on_meanwhile(adapter, search, gear, driver, embedder):
-    """The search waits for what only the loop can do."""
+    """The search waits for something that only the loop can do."""
     stalled = Stalled(embedder)
     under_way = asyncio.create_task(
         search(adapter(gear=Gear(driver, database=gear.graph.name, embedder=stalled), retriever="base", base="sbert"))
@@ -331,7 +331,7 @@ async def test_the_event_loop_goes_on_meanwhile(adapter, search, gear, driver, e
 
 
 def test_any_retriever_can_stand_behind_each(peer, gear):
-    """One that knows neither Gear nor Neo4j; a gear beside it would not be asked."""
+    """Even one that knows neither Gear nor Neo4j; then a gear would be unused, and is refused."""
     adapter, results = peer
     ((id, text, metadata),) = results(adapter(retriever=Fixed()), "who?")
 

@@ -1,4 +1,4 @@
-"""``gear adopt`` and ``gear release``: an overlay over a graph that is there, and the graph as it was before."""
+"""``gear adopt`` and ``gear release``: an overlay over an existing graph, and the unchanged graph afterwards."""
 
 from dataclasses import replace
 
@@ -70,14 +70,14 @@ ALL = [
 
 @pytest.fixture
 def films(database):
-    """A graph of somebody else's, and the schema of ours: to make that takes longer than most tests."""
+    """Somebody else's graph with our schema, which takes longer to create than most tests run."""
     database.run(write(FILMS))
     return database
 
 
 @pytest.fixture
 def alone(empty):
-    """A graph of somebody else's, and nothing of ours."""
+    """Somebody else's graph without our schema."""
     empty.run(write(FILMS))
     return empty
 
@@ -87,7 +87,7 @@ def adopt(database, embedder, profile=PROFILE, **options):
 
 
 def test_a_misspelt_label_is_refused_before_it_empties_the_overlay(films, embedder):
-    """One letter wrong in a profile would remove all that was written for the nodes of that label."""
+    """One wrong letter in a profile would remove everything written for the nodes of that label."""
     adopt(films, embedder)
     before = dump(films)
     entities = dict(PROFILE.entities)
@@ -131,7 +131,7 @@ def test_an_adopted_graph_is_searched_over_the_users_own_nodes(films, server, em
 
 
 def test_a_second_run_writes_nothing_and_an_update_follows_the_graph(films, embedder):
-    """New, changed and deleted relationships and nodes, and nothing else."""
+    """It writes only new, changed and deleted relationships and nodes."""
     adopt(films, embedder)
     unchanged = dump(films)["nodes"]
 
@@ -163,7 +163,7 @@ def test_a_second_run_writes_nothing_and_an_update_follows_the_graph(films, embe
         ("Lana W. directed The Matrix", "Lana W."),
         ("Lana W. knows Lana W.", "Lana W."),
     ] == triples(films)
-    # Five triples name Lana, one relationship has gone, one is new; her card and one plot read differently.
+    # Five triples name Lana, one relationship is gone, one is new; her card and one plot have changed.
     assert (6, 6, 2, 1) == (
         updated.triples_written,
         updated.triples_removed,
@@ -192,7 +192,7 @@ CELLAR_PROFILE = Profile(
 
 
 def test_properties_are_triples_of_their_node_and_release_leaves_no_trace(empty, embedder):
-    """Numbers, flags that are set, dates, each item of a list; those of relationships follow the predicate."""
+    """Numbers, flags that are set, dates, each item of a list; properties of relationships follow the predicate."""
     empty.run(write(CELLAR))
     before = dump(empty)
 
@@ -215,7 +215,7 @@ def test_properties_are_triples_of_their_node_and_release_leaves_no_trace(empty,
 
 
 def test_an_update_writes_only_the_facts_of_properties_that_changed(database, embedder):
-    """Changed, new and removed values, and a node with a label of ours that lost its only fact and stays."""
+    """Changed, new and removed values, and a node with one of our labels that loses its only fact but stays."""
     database.run(write(CELLAR))
     adopt(database, embedder, CELLAR_PROFILE)
     again = adopt(database, embedder, CELLAR_PROFILE)
@@ -257,7 +257,7 @@ def test_facts_of_properties_are_found_and_shown_as_the_users_node(database, ser
 
 
 def test_an_adoption_that_breaks_off_goes_on_to_the_same_graph(alone, embedder, monkeypatch):
-    """The process dies after the passages, then in the middle of the triples."""
+    """The process dies after the passages, and again in the middle of the triples."""
     monkeypatch.setattr(overlay, "TRIPLES_A_BATCH", 50)
     alone.run(write("UNWIND range(1, 250) AS i CREATE (:Person {name: 'p' + i})-[:KNOWS]->(:Person {name: 'q' + i})"))
     before = dump(alone)
@@ -284,14 +284,14 @@ KNOWN = Query("known", "MATCH (s:__GearStore {id: 'store'}) RETURN s.vectors AS 
 
 
 def made_as(database, embedder, source):
-    """Whether the stored vectors of all triples are of one kind."""
+    """Whether the stored vectors of all triples are of this kind."""
     rows = database.run(STORED)
     expected = triple_vectors(embedder, source)([Fact(row["s"], row["p"], row["o"]) for row in rows])
     return bool(rows) and np.allclose(expected, [row["v"] for row in rows], atol=1e-5)
 
 
 def test_vectors_stay_of_their_kind(films, embedder):
-    """An update knows the kind; the other kind is refused, and possible after a release."""
+    """An update uses the recorded kind; the other one is refused until a release."""
     adopt(films, embedder, vectors="composed")
     assert made_as(films, embedder, "composed")
     films.run(write("MATCH (a:Person {born: 1964}), (b:City) CREATE (a)-[:VISITED]->(b)"))
@@ -309,7 +309,7 @@ def test_vectors_stay_of_their_kind(films, embedder):
 
 
 def test_an_overlay_of_an_older_gear_keeps_its_encoded_vectors(films, embedder):
-    """Its store does not say how they were made."""
+    """Its store does not record the kind."""
     adopt(films, embedder, vectors="encoded")
     films.run(write("MATCH (s:__GearStore {id: 'store'}) REMOVE s.vectors"))
     films.run(write("MATCH (a:Person {born: 1964}), (b:City) CREATE (a)-[:VISITED]->(b)"))
@@ -321,7 +321,7 @@ def test_an_overlay_of_an_older_gear_keeps_its_encoded_vectors(films, embedder):
 
 
 def graph(database):
-    """The overlay, without the times at which it was made."""
+    """The overlay without its timestamps."""
     rows = database.run(
         Query(
             "graph",
@@ -335,7 +335,7 @@ def graph(database):
 
 
 def test_a_release_that_breaks_off_goes_on(alone, embedder):
-    """Nothing of ours is left in the end."""
+    """Nothing of ours is left at the end."""
     before = dump(alone)
     adopt(alone, embedder)
 
@@ -350,7 +350,7 @@ def test_a_release_that_breaks_off_goes_on(alone, embedder):
 
 
 def test_chunks_state_the_triples_whose_ends_they_mention(database, embedder):
-    """Both ends before one of them; a relationship that no chunk mentions is stated by the card of its start."""
+    """Chunks with both ends come first; if no chunk mentions a relationship, the card of its start node states it."""
     database.run(
         write(
             "CREATE (a:Thing {name: 'A'}), (b:Thing {name: 'B'}), (c:Thing {name: 'C'}), (d:Thing {name: 'D'}), "
@@ -374,7 +374,7 @@ def test_chunks_state_the_triples_whose_ends_they_mention(database, embedder):
 
 
 def test_relationships_say_what_a_property_says_where_the_profile_has_it_so(database, embedder):
-    """The form of graphs whose one type is Rel and whose relation is a property, with a rank."""
+    """Some graphs have a single type Rel, with the relation and a rank as properties."""
     database.run(
         write(
             "CREATE (a:Ent {cid: 'C1', cfname: 'Acholeplasma parvum', stygrp: 'organism'}), "
@@ -398,7 +398,7 @@ def test_relationships_say_what_a_property_says_where_the_profile_has_it_so(data
 
 
 def test_facts_are_found_from_the_card_of_either_end(films, server, embedder):
-    """Whatever passage states them: Chicago's card states nothing, and leads to who was born there."""
+    """Whichever passage states them: Chicago's card states nothing, but leads to who was born there."""
     adopt(films, embedder)
     profile = Profile(name="films", entities={**PROFILE.entities, "City": Entities(names=("name",), text=("name",))})
     adopt(films, embedder, profile)
@@ -410,7 +410,7 @@ def test_facts_are_found_from_the_card_of_either_end(films, server, embedder):
 
 
 def test_types_and_chunks_that_look_like_ours_or_hold_nothing(empty, embedder):
-    """A type called FROM is a fact; a chunk without a text states nothing; an entity may be a document, too."""
+    """A type called FROM is a fact; a chunk without text states nothing; an entity may also be a document."""
     empty.run(
         write(
             "CREATE (a:Thing:Document {name: 'Treaty of Rome'}), (b:Thing {name: 'Rome'}), (c:Document {text: '  '}), "
@@ -444,7 +444,7 @@ CREATE (a:Odd {name: 'Zoë Saldaña', note: $long}), (b:Odd {name: ['鲁迅', 'L
 
 
 def test_odd_graphs_are_adopted_as_far_as_they_can_be_read(empty, server, embedder):
-    """Loops, parallels, no names, a name that is a list or a number, ten million letters, three scripts."""
+    """Loops, parallel edges, missing names, a name that is a list or a number, ten million letters, three scripts."""
     empty.run(Query("odd", ODD, frozenset({"long"}), writes=True), long="long text " * 1_000_000)
     before = dump(empty)
 
@@ -483,7 +483,7 @@ def test_a_graph_without_relationships_is_adopted_as_passages(database, server, 
 
 
 def test_graphs_that_cannot_be_adopted_cost_one_line_and_stay_as_they_are(empty, embedder):
-    """Nothing there; nothing that is a name; labels of ours in use; a profile of another graph; another model."""
+    """An empty graph; no names; our labels in use; the profile of another graph; another model."""
     with pytest.raises(InputError, match="no nodes that could be adopted"):
         propose(survey(Graph(empty)), name="nothing")
     empty.run(write("CREATE (:Number {value: 1})-[:NEXT]->(:Number {value: 2})"))
@@ -504,7 +504,7 @@ def test_graphs_that_cannot_be_adopted_cost_one_line_and_stay_as_they_are(empty,
 
 
 def test_an_overlay_of_another_model_is_refused(films, embedder):
-    """Both numbers and the fix are named."""
+    """The message has both dimensions and the remedy."""
     adopt(films, embedder)
     before = dump(films)
 
@@ -518,7 +518,7 @@ def test_an_overlay_of_another_model_is_refused(films, embedder):
 
 
 def test_entities_of_the_users_own_are_never_touched(empty, server, embedder, tmp_path):
-    """Their label is that of our entities: nothing is made for it, nothing ingested beside them, nothing deleted."""
+    """If they have our label Entity, no schema is created for it, no documents are ingested, and nothing is deleted."""
     empty.run(write("CREATE (:Entity {name: 'Ada', key: 'k'})-[:KNOWS]->(:Entity {name: 'Bob', key: 'k'})"))
     before = dump(empty)
     profile = Profile(name="mine", entities={"Entity": Entities(names=("name",))})
@@ -539,7 +539,7 @@ def test_entities_of_the_users_own_are_never_touched(empty, server, embedder, tm
 
 
 def test_kgt_refuses_a_graph_that_was_not_adopted(empty, server, embedder):
-    """One line says what to do."""
+    """The message says what to do."""
     empty.run(write(FILMS))
 
     with (
@@ -550,7 +550,7 @@ def test_kgt_refuses_a_graph_that_was_not_adopted(empty, server, embedder):
 
 
 def test_what_was_ingested_beside_a_graph_stays_when_that_is_released(alone, embedder, tmp_path):
-    """So does our schema, which it needs."""
+    """So does our schema, because the documents need it."""
     adopt(alone, embedder)
     ingest(alone, embedder, tmp_path, {"p": "Ada likes Bob"}, [("p", "Ada", "likes", "Bob")])
 
@@ -562,7 +562,7 @@ def test_what_was_ingested_beside_a_graph_stays_when_that_is_released(alone, emb
 
 
 def test_entities_that_an_ingest_made_are_not_proposed(films, embedder, tmp_path):
-    """Only the user's nodes are; a user's own Entity nodes are theirs as long as nothing of ours is there."""
+    """Only the user's nodes are; Entity nodes are the user's as long as nothing of ours exists."""
     ingest(films, embedder, tmp_path, {"p": "Ada likes Bob"}, [("p", "Ada", "likes", "Bob")])
 
     profile = propose(survey(Graph(films)), name="films")
@@ -577,7 +577,7 @@ NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_siz
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(label=NAMES, kind=NAMES, key=NAMES, value=NAMES.map("name {}".format))
 def test_names_of_any_kind_are_adopted_searched_and_released(empty, server, embedder, label, kind, key, value):
-    """Backticks, quotes, emoji, Cypher: nothing is injected, and nothing left."""
+    """Backticks, quotes, emoji, Cypher: nothing is injected, and nothing is left behind."""
     wipe = write("MATCH (n) DETACH DELETE n RETURN count(*) AS n")
     while empty.run(wipe)[0]["n"]:
         pass

@@ -1,4 +1,4 @@
-"""Who may read an adopted graph: permissions that its nodes have already are kept, and follow the graph."""
+"""Who may read an adopted graph: the permissions stored in its nodes apply, also after changes."""
 
 import json
 from dataclasses import replace
@@ -17,7 +17,7 @@ from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.wire import to_json
 from tests.graphs import opened
 
-# Ada may be seen by all, Bo by hr alone, Cem by two departments, Dee by nobody; the deal names one principal as a text.
+# Everybody may see Ada, hr alone Bo, two departments Cem, nobody Dee; the deal names one principal as a text.
 STAFF = """
 CREATE (ada:Person {name: 'Ada Alpha', note: 'Leads the office in Varna since the year 2019, and likes it there.'}),
   (bo:Person {name: 'Bo Beta', acl: ['hr'], note: 'Was warned twice about the missing money of the office.'}),
@@ -50,14 +50,14 @@ def write(text):
 
 @pytest.fixture
 def staff(database):
-    """A graph of somebody's, not adopted yet."""
+    """Somebody else's graph, not adopted yet."""
     database.run(write(STAFF))
     return database
 
 
 @pytest.fixture
 def adopted(shared, embedder):
-    """The graph, adopted; it stays for the next test that only reads."""
+    """The graph, adopted; shared by consecutive tests that only read."""
     return shared.adopted(STAFF, PROFILE, embedder)
 
 
@@ -66,7 +66,7 @@ def adopt(database, embedder, profile=PROFILE):
 
 
 def adopt_until_the_stamp(database, embedder, monkeypatch):
-    """An adoption that is interrupted before it says who may read what it wrote."""
+    """An adoption that is interrupted before it records who may read its triples."""
 
     def interrupted(*_args, **_options):
         raise KeyboardInterrupt
@@ -83,21 +83,21 @@ def visible(name, principals):
 
 
 def seen(view):
-    """First words of the passages that a search returns, and pairs of first words of the triples of its paths."""
+    """First words of the passages that a search returns, and pairs of first words for the triples of its paths."""
     hits = view.search("Who knows whom in the office?", retriever="naive", k=20)
     ends = {(t.subject.split()[0], t.object.split()[0]) for path in hits.paths for t in path.triples}
     return {hit.passage.title.split()[0] for hit in hits}, ends
 
 
 def by_id(view):
-    """Pairs of first words of the triples that the passages of a search state, each passage read by its id."""
+    """Pairs of first words for the triples that the passages of a search state, each passage fetched by its id."""
     hits = view.search("Who knows whom in the office?", retriever="naive", k=20)
     triples = [triple for hit in hits for triple in view.passage(hit.passage.id).triples]
     return {(triple.subject.split()[0], triple.object.split()[0]) for triple in triples}
 
 
 def stated(database):
-    """The readers of every triple by the first words of its ends."""
+    """The readers of every triple, by the first words of its ends."""
     rows = database.run(Query("t", "MATCH (t:Triple) RETURN t.subject AS s, t.object AS o, t.readers AS readers"))
     return {(row["s"].split()[0], row["o"].split()[0]): row["readers"] for row in rows}
 
@@ -107,7 +107,7 @@ SUBSETS = list(chain.from_iterable(combinations(["hr", "legal", "it"], size) for
 
 @pytest.mark.parametrize("principals", SUBSETS, ids=lambda names: "+".join(names) or "nobody")
 def test_a_principal_sees_the_nodes_that_name_it_and_the_triples_between_them(adopted, server, embedder, principals):
-    """A triple tells of both its ends, so whoever may not see one of them does not see it."""
+    """A triple reveals both its ends, so only those who may see both see the triple."""
     with opened(server, embedder) as gear:
         view = gear.scoped(principals=list(principals))
         passages, triples = seen(view)
@@ -120,7 +120,7 @@ def test_a_principal_sees_the_nodes_that_name_it_and_the_triples_between_them(ad
 
 @pytest.mark.parametrize("retriever", ["auto", "naive", "scout", "paths", "subgraph", "base", "hipporag", "hipporag2"])
 def test_no_retriever_names_what_its_caller_may_not_see(adopted, server, embedder, retriever):
-    """Not even if the question does: neither a passage, nor an end of a path, nor an entity."""
+    """Even if the question names it: not as a passage, an end of a path, or an entity."""
     with opened(server, embedder) as gear:
         hits = gear.scoped(principals=["legal"]).search(QUESTION, retriever=retriever, k=20)
 
@@ -148,7 +148,7 @@ def test_the_readers_of_a_triple_are_those_of_both_ends(adopted, embedder):
 
 
 def test_permissions_that_change_in_the_graph_change_with_the_next_adoption(adopted, embedder):
-    """No text is embedded again; what is open afterwards is what the graph says then."""
+    """No text is embedded again; afterwards, the graph's permissions apply."""
     adopted.run(
         write(
             "MATCH (bo:Person {name: 'Bo Beta'}), (dee:Person {name: 'Dee Delta'}), (ada:Person {name: 'Ada Alpha'}) "
@@ -172,7 +172,7 @@ def test_permissions_that_change_in_the_graph_change_with_the_next_adoption(adop
 
 
 def test_a_collection_and_readers_for_all_that_names_none(staff, server, embedder):
-    """They are recorded: an update keeps them."""
+    """They are recorded, so an update keeps them."""
     with opened(server, embedder) as gear:
         gear.overlay.adopt(PROFILE, collection="staff", readers=["it"])
         gear.overlay.adopt()
@@ -189,19 +189,19 @@ def test_a_collection_and_readers_for_all_that_names_none(staff, server, embedde
 def test_a_profile_without_readers_opens_what_was_restricted(adopted, embedder):
     adopt(adopted, embedder, replace(PROFILE, readers=None))
 
-    # The property is then one like others, so it may be shown on a card: its owner has said so.
+    # The property is then an ordinary one, so a card may show it: its owner allowed that.
     assert {None} == {tuple(row["readers"]) if row["readers"] else None for row in adopted.run(STAMPS)}
 
 
 def test_the_property_of_readers_is_shown_to_nobody(adopted, embedder):
-    """Who else may read a node is not for its readers."""
+    """Readers must not learn who else may read a node."""
     texts = " ".join(row["text"] for row in adopted.run(STAMPS))
     assert "acl" not in texts
     assert "legal" not in texts
 
 
 def test_what_an_interrupted_adoption_wrote_is_seen_by_nobody(staff, server, embedder, monkeypatch):
-    """Whatever the stamp would have said; the next run says it."""
+    """Until the next run records who may see it."""
     adopt_until_the_stamp(staff, embedder, monkeypatch)
     with opened(server, embedder) as gear:
         before = seen(gear.scoped(principals=["hr", "legal", "it"]))
@@ -213,7 +213,7 @@ def test_what_an_interrupted_adoption_wrote_is_seen_by_nobody(staff, server, emb
 
 
 def test_a_text_that_changes_is_hidden_until_its_readers_are_known(adopted, server, embedder, monkeypatch):
-    """The new text may be what made somebody restrict it."""
+    """The change may be the reason to restrict it."""
     adopted.run(write("MATCH (ada:Person {name: 'Ada Alpha'}) SET ada.note = 'Resigned.', ada.acl = ['hr']"))
     adopt_until_the_stamp(adopted, embedder, monkeypatch)
     with opened(server, embedder) as gear:
@@ -224,7 +224,7 @@ def test_a_text_that_changes_is_hidden_until_its_readers_are_known(adopted, serv
 
 
 def test_triples_that_rules_make_of_a_text_have_the_readers_of_its_passage(database, server, embedder):
-    """Their ends are entities of ours, which name no readers."""
+    """Their ends are our entities, which have no readers of their own."""
     note = "{text: 'Marie Curie met Paul Langevin in Paris in the year 1911.', acl: ['lab']}"
     database.run(write(f"CREATE (:Note {note})"))
     profile = Profile(name="notes", chunks={"Note": Chunks(text=("text",))}, readers="acl", default_readers=("all",))
@@ -239,7 +239,7 @@ def test_triples_that_rules_make_of_a_text_have_the_readers_of_its_passage(datab
 
 
 def test_readers_of_any_kind_of_value(database, embedder):
-    """A tenant may be a number; what is no name is nobody's."""
+    """A tenant may be a number; a value that cannot be a name matches nobody."""
     database.run(write("UNWIND [7, true, ['a', 'b'], '', [' ']] AS acl CREATE (:T {name: 'N', acl: acl})"))
     profile = Profile(name="t", entities={"T": Entities(names=("name",), text=("name",))}, readers="acl")
 
@@ -274,7 +274,7 @@ def test_names_that_cannot_be_used_are_refused_before_anything_is_written(staff,
 
 
 def test_a_triple_ingested_over_an_adopted_passage_keeps_its_readers(adopted, server, embedder):
-    """The next adoption does not open it."""
+    """The next adoption gives nobody else access."""
     (row,) = adopted.run(Query("p", "MATCH (p:Passage {title: 'Cem Gamma'}) RETURN p.id AS id"))
     with opened(server, embedder) as gear:
         triple = make_triple(row["id"], "Cem Gamma", "owns", "a boat")
@@ -286,7 +286,7 @@ def test_a_triple_ingested_over_an_adopted_passage_keeps_its_readers(adopted, se
 
 @pytest.mark.parametrize("property", ["name", "title"])
 def test_entities_of_texts_beside_an_adopted_graph_keep_their_names(database, server, embedder, property):
-    """They are not asked for the property that names the graph's nodes; the spelling of hidden texts is not shown."""
+    """The name property of the graph does not apply to them, and no spelling from hidden texts is shown."""
     graph = Graph(database)
     passages = [
         Passage("open", "", "OPERATION NIGHTFALL was named by Ada."),

@@ -1,4 +1,4 @@
-"""The agent on a real database with a real client of a scripted model: what it does, costs, cites, and survives."""
+"""The agent on a real database and a real client with a scripted model: actions, costs, citations, failures."""
 
 import json
 import time
@@ -22,7 +22,7 @@ from tests.wire import Wire
 
 pytestmark = pytest.mark.one_server_line
 
-# One passage a step and no walk, so that the agent has to go on.
+# One passage per step and no walk, so that the agent has to continue.
 SHORT = GearAgent(over=SyncGE(base="bm25", beam=Beam(length=1)), step_k=1)
 
 
@@ -37,12 +37,12 @@ def asked(server, embedder, script=None, *, fault=lambda number, messages: None,
 
 
 def roles(model):
-    """The roles that a server was asked for, in order."""
+    """The roles of the requests that a server received, in order."""
     return [role_of(request["messages"]) for request in model.requests]
 
 
 def test_the_agent_goes_on_until_its_facts_suffice_and_then_answers_with_citations(corpus, server, embedder):
-    """Each step finds the next hop by the question that the model wrote; the answer cites passage and fact."""
+    """Each step finds the next hop with the question that the model wrote; the answer cites a passage and a fact."""
     events = []
     with asked(server, embedder) as (gear, model):
         answer = gear.ask(QUESTION, k=4, on_event=events.append, agent=SHORT)
@@ -62,7 +62,7 @@ def test_the_agent_goes_on_until_its_facts_suffice_and_then_answers_with_citatio
 
 
 def test_usage_is_what_the_server_was_sent_and_sent_back(corpus, server, embedder):
-    """Calls and tokens for each role; the scripted server counts a token a word."""
+    """Calls and tokens per role; the scripted server counts one token per word."""
     with asked(server, embedder) as (gear, model):
         answer = gear.ask(QUESTION, agent=SHORT)
 
@@ -76,7 +76,7 @@ def test_usage_is_what_the_server_was_sent_and_sent_back(corpus, server, embedde
 
 
 def test_a_question_answered_in_the_first_step_takes_four_calls(corpus, server, embedder):
-    """Reader, constructor, reason, answer; with one reading for both, three."""
+    """Reader, constructor, reason, answer; or three, if one reading serves the first two."""
     with asked(server, embedder) as (gear, model):
         answer = gear.ask(QUESTION, k=4)
         once = gear.ask(QUESTION, k=4, agent=GearAgent(read_once=True))
@@ -87,7 +87,7 @@ def test_a_question_answered_in_the_first_step_takes_four_calls(corpus, server, 
 
 
 def test_sync_takes_one_call_and_walks_from_what_the_model_noted(corpus, server, embedder):
-    """From one passage over its fact to the second and third, where vector search has no word in common."""
+    """From one passage over its fact to the second and third, which share no word with the question."""
     with asked(server, embedder) as (gear, model):
         recipe = SyncGE(base="bm25", base_k=1, beam=Beam(length=3))
         hits = gear.search("2024 physics prize", retriever=recipe, k=3)
@@ -100,7 +100,7 @@ def test_sync_takes_one_call_and_walks_from_what_the_model_noted(corpus, server,
 
 @pytest.mark.parametrize("reply", ['{"facts": []}', "I found nothing of use."])
 def test_sync_falls_back_to_naive_when_the_reader_gives_nothing(corpus, server, embedder, reply):
-    """An empty list, or a reply that cannot be used even when repeated: the walk is NaiveGE's."""
+    """With an empty list, or an unusable reply even after the retry, the walk is NaiveGE's."""
     with asked(server, embedder, lambda messages: reply) as (gear, _model):
         sync = gear.search("Hinton thesis", retriever=SyncGE(base_k=2))
         naive = gear.search("Hinton thesis", retriever=Naive(base_k=2))
@@ -111,20 +111,20 @@ def test_sync_falls_back_to_naive_when_the_reader_gives_nothing(corpus, server, 
 
 
 ROLES = ("reader", "gist", "reason", "rewrite", "answer")
-# What each fault must lead to, where it strikes every call of a role: the same answer as without it, or the stop reason
-# and whether there is an answer.
+# The expected result if a fault hits every call of a role: the same answer as without it, or a stop reason and whether
+# there is an answer.
 SAME = None
 HARMLESS = (Fault.PROSE, Fault.FENCED, Fault.NO_USAGE)
 TABLE = [
     *((role, fault, SAME) for role in ("reader", "gist") for fault in HARMLESS),
     *((role, fault, SAME) for role in ("reason", "rewrite", "answer") for fault in (Fault.NO_USAGE,)),
-    # A reply of no use: the reader's walk is NaiveGE's, an empty gist and an unread verdict make the agent ask on.
+    # An unusable reply: the reader's walk becomes NaiveGE's; with an empty gist or no verdict, the agent asks on.
     ("reader", Fault.EMPTY, SAME),
     ("gist", Fault.EMPTY, ("no_new_question", True)),
     ("reason", Fault.EMPTY, ("no_new_question", True)),
     ("rewrite", Fault.EMPTY, ("model_error", True)),
     ("answer", Fault.EMPTY, ("answerable", False)),
-    # A server that is gone for good ends the run where it stands, with the passages so far.
+    # If the server is gone for good, the run ends there, with the passages so far.
     *(
         (role, fault, ("model_error", False))
         for role in ("reader", "gist", "reason", "rewrite")
@@ -164,7 +164,7 @@ PASSING = (Fault.MALFORMED_JSON, Fault.CUT, Fault.EMPTY, Fault.RATE_LIMIT, Fault
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("fault", PASSING)
 def test_a_fault_that_passes_costs_a_call_and_changes_no_passage(corpus, server, embedder, role, fault):
-    """The first call of a role goes wrong in each way; the retry or the repair succeeds."""
+    """The first call of a role fails in each way; the retry or the repair succeeds."""
     struck = []
 
     def once(_number, messages):
@@ -177,7 +177,7 @@ def test_a_fault_that_passes_costs_a_call_and_changes_no_passage(corpus, server,
         answer = gear.ask(QUESTION, k=4, agent=SHORT)
 
     assert struck, "the fault must have struck"
-    # Half of a sentence is still a sentence: that it was cut, only a reply in JSON or with a label shows.
+    # Half a sentence is still a sentence: a cut is only noticed in JSON or after a label.
     unseen = role in ("rewrite", "answer") and fault in (Fault.CUT, Fault.MALFORMED_JSON)
     assert unseen or {"prize", "study", "town"} <= {hit.passage.id for hit in answer.hits}
     assert answer.text
@@ -185,7 +185,7 @@ def test_a_fault_that_passes_costs_a_call_and_changes_no_passage(corpus, server,
 
 
 def test_a_search_without_a_working_model_says_so(corpus, server, embedder):
-    """SyncGE was asked for by name: a model that cannot be used is an error, and naive still works."""
+    """SyncGE was requested by name, so an unusable model is an error; naive still works."""
     with asked(server, embedder, fault=lambda number, messages: 401) as (gear, _model):
         with pytest.raises(ModelError, match="OPENAI_API_KEY"):
             gear.search("Hinton", retriever="sync")
@@ -203,7 +203,7 @@ def test_a_search_without_a_working_model_says_so(corpus, server, embedder):
     ],
 )
 def test_budgets_end_a_run_with_an_answer_from_what_there_is(corpus, server, embedder, options, reason, steps):
-    """Steps and tokens: no step is begun beyond them, and the passages so far are ranked and read once more."""
+    """Steps and tokens: no further step begins, and the passages so far are ranked and read once more."""
     with asked(server, embedder) as (gear, model):
         answer = gear.ask(QUESTION, k=4, agent=SHORT.model_copy(update=options))
 
@@ -213,7 +213,7 @@ def test_budgets_end_a_run_with_an_answer_from_what_there_is(corpus, server, emb
 
 
 def test_a_budget_of_seconds_ends_a_run(corpus, server, embedder):
-    """The clock of the run: a slow model is asked no further role."""
+    """By the clock of the run: if the model is slow, no further role is called."""
     toy = ToyModel()
 
     def waits(messages):
@@ -228,7 +228,7 @@ def test_a_budget_of_seconds_ends_a_run(corpus, server, embedder):
 
 
 def test_a_question_asked_before_ends_the_run(corpus, server, embedder):
-    """A model that only repeats itself would go round in circles."""
+    """If the model only repeats itself, the run would loop."""
     toy = ToyModel()
 
     def stubborn(messages):
@@ -257,7 +257,7 @@ def test_a_citation_that_the_model_made_up_is_removed_and_reported(corpus, serve
 
 
 def test_a_selection_orders_the_passages(corpus, server, embedder):
-    """The model's choice stands first, in its order; nothing else is lost."""
+    """The model's choice comes first, in its order; no other passage is lost."""
     with asked(server, embedder) as (gear, model):
         plain = gear.ask(QUESTION, k=4)
         chosen = gear.ask(QUESTION, k=4, agent=GearAgent(select=True))
@@ -269,7 +269,7 @@ def test_a_selection_orders_the_passages(corpus, server, embedder):
 
 
 def test_a_saved_trace_replays_to_the_same_ranking(corpus, server, embedder, tmp_path):
-    """By its lists alone, and by a run over the database in which the trace plays the model."""
+    """From its lists alone, and in a run over the database with the replies of the trace."""
     with asked(server, embedder) as (gear, _model):
         answer = gear.ask(QUESTION, k=4, agent=SHORT)
     write_trace(answer.trace, tmp_path / "trace.json")
@@ -308,7 +308,7 @@ def test_the_trace_tells_everything_of_a_step(corpus, server, embedder):
 
 
 def test_linking_takes_one_round_trip_however_many_triples(corpus, server, embedder):
-    """tripleLink once a step and passageLink once a run, both for all triples together."""
+    """tripleLink once per step and passageLink once per run, each for all triples together."""
     with (
         Wire(server.uri) as wire,
         asked(server, embedder, uri=wire.uri) as (gear, _model),
@@ -320,7 +320,7 @@ def test_linking_takes_one_round_trip_however_many_triples(corpus, server, embed
         runs = wire.runs
 
     assert 3 == len(answer.gist) == len(answer.trace.steps[0].proximal)
-    # base, passages, tripleLink, one expansion, passageLink; all passages were fetched by then
+    # base, passages, tripleLink, one expansion, passageLink; by then all passages are fetched
     assert 5 == runs
 
 
@@ -332,7 +332,7 @@ def test_options_below_one_are_refused(options):
 
 
 def test_a_blank_question_and_no_passages_are_refused(corpus, server, embedder):
-    """Before anything is asked of the model."""
+    """Before the model is called."""
     with asked(server, embedder) as (gear, model):
         for question, k in ((" ", 4), ("Hinton?", 0)):
             with pytest.raises(InputError):
@@ -341,7 +341,7 @@ def test_a_blank_question_and_no_passages_are_refused(corpus, server, embedder):
 
 
 def test_ircot_searches_with_each_thought_until_one_is_the_answer(corpus, server, embedder):
-    """Every thought is the next query; lists merge by best score, or in the order of their coming."""
+    """Every thought is the next query; the lists are merged by best score, or appended in order."""
     thoughts = iter(
         ["Hinton won the physics prize 2024. He is from London.", "Hinton wrote a thesis at Edinburgh."] * 2
     )
@@ -372,7 +372,7 @@ def test_ircot_searches_with_each_thought_until_one_is_the_answer(corpus, server
 
 
 def test_ircot_that_repeats_itself_or_loses_its_model_ends(corpus, server, embedder):
-    """The stop reasons are those of all agents, and the passages so far come back."""
+    """The stop reasons are the same as for all agents, and the passages so far are returned."""
     for script, fault, reason in (
         (lambda messages: "Hinton wrote a thesis.", None, "no_new_question"),
         (lambda messages: f"Thought number {len(messages[1]['content'])}.", None, "max_steps"),

@@ -1,4 +1,4 @@
-"""The front door for event loops: nothing blocks the loop, and what is cancelled ends."""
+"""The asyncio API: nothing blocks the loop, and cancelled calls end."""
 
 import threading
 import time
@@ -25,7 +25,7 @@ ROUNDS = 6
 
 @asynccontextmanager
 async def ticking(gaps):
-    """A task that ticks every 5 ms; ``gaps`` gets the times between two ticks, in seconds."""
+    """A task that ticks every 5 ms; ``gaps`` receives the times between ticks, in seconds."""
 
     async def tick():
         last = time.perf_counter()
@@ -42,9 +42,9 @@ async def ticking(gaps):
 
 
 def test_fifty_questions_at_once_do_not_block_the_loop(corpus, server, embedder):
-    """No tick of a task beside them comes more than 50 ms later than where nothing else runs.
+    """No tick of a concurrent task is more than 50 ms later than without the questions.
 
-    What blocks the loop does so in every round; other processes on the machine do not.
+    A blocked loop shows in every round; other processes on the machine do not.
     """
     idle, rounds, found = [], [], []
 
@@ -74,7 +74,7 @@ def test_fifty_questions_at_once_do_not_block_the_loop(corpus, server, embedder)
 
 
 def test_an_error_reaches_whoever_awaits(corpus, server, embedder):
-    """As it was raised."""
+    """The error is the one that was raised."""
 
     async def run(gear):
         await AsyncGear(gear).search(" ")
@@ -90,7 +90,7 @@ def asked(server, embedder, model):
 
 
 def test_events_come_as_they_happen_and_the_answer_last(corpus, server, embedder):
-    """The pieces of the answer before it; the same answer as without a loop."""
+    """After the pieces of the answer; the answer is the same as without a loop."""
     events = []
 
     async def run(gear):
@@ -112,7 +112,7 @@ def threads():
 
 
 def test_a_cancelled_question_ends_at_its_next_step_and_frees_its_thread(corpus, server, embedder):
-    """The model is called no more once the call that was under way has returned."""
+    """No further call of the model begins once the current one has returned."""
     begun, release = threading.Event(), threading.Event()
 
     def slow(messages):
@@ -133,7 +133,7 @@ def test_a_cancelled_question_ends_at_its_next_step_and_frees_its_thread(corpus,
                 group.start_soon(cancel)
                 await agear.ask(QUESTION, agent=agent)
         release.set()
-        # The one thread is free again: the next question gets it.
+        # The only thread is free again: the next question gets it.
         return await agear.search(QUESTION, k=1, retriever=Naive(base="bm25"))
 
     with ScriptedServer(slow) as model, asked(server, embedder, model) as gear:
@@ -178,7 +178,7 @@ def test_a_stream_that_is_left_early_ends_its_run(corpus, server, embedder):
     toy, dropped = ToyModel(), threading.Event()
 
     def held(messages):
-        # No reply before the stream is gone, or a fast model would be asked again in the meantime.
+        # No reply until the stream is gone, otherwise a fast model would be called again in the meantime.
         dropped.wait(10)
         return toy(messages)
 

@@ -1,4 +1,4 @@
-"""The default retriever on a real server: it fits what the database holds at that moment, and says why."""
+"""The default retriever on a real server: it fits the current content of the database, and says why."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ def gear(database, server, embedder):
 
 
 def test_documents_are_searched_by_scout(database, gear, embedder, tmp_path):
-    """Their triples lead from the names of a question."""
+    """Their triples lead on from the names in a question."""
     ingest(database, embedder, tmp_path, PASSAGES, TRIPLES)
 
     assert "scout (documents)" == gear.search(QUESTION).retriever
@@ -66,7 +66,7 @@ def test_an_adopted_graph_is_asked_by_paths(database, gear):
 
 
 def test_beside_documents_both_are_searched(database, gear, embedder, tmp_path):
-    """The nodes of the graph that answer, and the passages that scout leads to; after the release, the passages."""
+    """The graph's answering nodes, and scout's passages; after the release, only the passages."""
     database.run(FILM)
     ingest(database, embedder, tmp_path, PASSAGES, TRIPLES)
     gear.overlay.adopt(PROFILE)
@@ -82,7 +82,7 @@ def test_beside_documents_both_are_searched(database, gear, embedder, tmp_path):
 
 
 def test_a_graph_with_chunks_holds_documents(database, gear):
-    """Its facts were read from them: scout finds passages, and patterns the nodes that answer."""
+    """Its facts come from chunks: scout finds passages, and patterns find the answering nodes."""
     database.run(CHUNKS)
     gear.overlay.adopt(replace(PROFILE, chunks={"Chunk": Chunks(text=("text",), mentions=("MENTIONS",))}))
 
@@ -94,7 +94,7 @@ def test_a_graph_with_chunks_holds_documents(database, gear):
 
 
 def test_it_finds_what_the_chosen_one_finds(database, gear, embedder, tmp_path):
-    """Nothing is lost or reordered on the way; it serves as the first stage of another retriever, too."""
+    """Nothing is lost or reordered; it also works as the first stage of another retriever."""
     ingest(database, embedder, tmp_path, PASSAGES, TRIPLES)
 
     by_itself, chosen = gear.search(QUESTION, retriever="scout"), gear.search(QUESTION, retriever=Auto())
@@ -105,6 +105,6 @@ def test_it_finds_what_the_chosen_one_finds(database, gear, embedder, tmp_path):
 
 
 def test_an_empty_database_is_refused(empty, server, embedder):
-    """With what to do."""
+    """The message says what to do."""
     with opened(server, embedder) as one, pytest.raises(InputError, match=f"{empty.name} .* run 'gear ingest'"):
         one.search(QUESTION)

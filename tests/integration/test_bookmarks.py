@@ -19,7 +19,7 @@ WRITE = Query("write", "CREATE (:Thing)", writes=True)
 
 @pytest.fixture
 def settings(server, tmp_path):
-    """Those by which a process would connect."""
+    """The settings with which a process would connect."""
     return Settings(
         uri=server.uri, username=server.username, password=server.password, database=server.database, home=tmp_path
     )
@@ -27,13 +27,13 @@ def settings(server, tmp_path):
 
 @pytest.fixture
 def driver(server):
-    """A driver of the caller's."""
+    """A driver that the caller owns."""
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
         yield driver
 
 
 def test_what_one_process_ingests_another_finds(database, settings, embedder, tmp_path):
-    """It is handed the bookmarks as JSON: when it connects, and once it is connected."""
+    """It gets the bookmarks as JSON: when it connects, and again later."""
     with (
         Gear.connect(settings, embedder=embedder) as writer,
         Gear.connect(settings, embedder=embedder, bookmarks=json.loads(json.dumps(writer.bookmarks))) as reader,
@@ -48,7 +48,7 @@ def test_what_one_process_ingests_another_finds(database, settings, embedder, tm
 
 
 def test_a_view_and_a_driver_of_the_callers_have_the_same_bookmarks(database, server, embedder, driver):
-    """What the caller's driver writes is among them, too."""
+    """They include the writes of the caller's driver."""
     with opened(server, embedder) as other:
         other.graph.database.run(WRITE)
         gear = Gear(driver, database=server.database, embedder=embedder, bookmarks=other.bookmarks)
@@ -64,7 +64,7 @@ def test_a_view_and_a_driver_of_the_callers_have_the_same_bookmarks(database, se
 @pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
 @pytest.mark.parametrize("bookmark", ["nonsense", "FB:nonsense", "neo4j:bookmark:v1:tx1", "x" * 5_000])
 def test_what_is_no_bookmark_is_one_line(server, scheme, bookmark):
-    """At once, also where it is sent for a routing table; the connection that was made for it is closed."""
+    """At once, also when a routing table is requested; the connection for it is closed."""
     uri = re.sub(r"^\w+(?=:)", scheme, server.uri)
     with pytest.raises(SettingsError) as refused:
         Database.connect(uri, username=server.username, password=server.password, bookmarks=[bookmark])
@@ -74,13 +74,13 @@ def test_what_is_no_bookmark_is_one_line(server, scheme, bookmark):
 
 @pytest.mark.parametrize("given", ["FB:kcwQ", None, 3, [""], ["FB"], [None], [b"FB:kcwQ"], ["FB:é"], ["FB:kcwQ", 3]])
 def test_what_is_no_list_of_strings_never_reaches_a_server(connection, given):
-    """The driver would take a string for a list of letters."""
+    """The driver would treat a string as a list of letters."""
     with pytest.raises(SettingsError, match=r"^bookmarks are a list of strings, such as gear\.bookmarks, and not ."):
         connection.catch_up(given)
 
 
 def test_a_bookmark_of_another_database_is_no_hindrance(connection, driver):
-    """The server goes by those of its own."""
+    """The server ignores it."""
     with driver.session(database="system") as session:
         session.run("SHOW DATABASES").consume()
         elsewhere = session.last_bookmarks().raw_values
@@ -90,7 +90,7 @@ def test_a_bookmark_of_another_database_is_no_hindrance(connection, driver):
 
 
 def test_a_refused_bookmark_leaves_the_callers_driver_as_it_was(connection, driver):
-    """Its own queries would fail with it."""
+    """Otherwise the driver's own queries would fail with it."""
     database = Database(driver, name=connection.name)
     before = database.bookmarks
     with pytest.raises(SettingsError):

@@ -1,4 +1,4 @@
-"""Large loads: the vector index of the triples is put aside and built afterwards; and two that write at once."""
+"""Large loads, whose vector index of triples is dropped and rebuilt; and two concurrent writers."""
 
 import json
 import threading
@@ -34,18 +34,18 @@ def always(monkeypatch):
 
 @pytest.fixture
 def gear(database, embedder, server):
-    """The front door to the tests' database."""
+    """A Gear over the tests' database."""
     with Gear.connect(server, embedder=embedder) as gear:
         yield gear
 
 
 def state(database):
-    """The state of the index; None where there is none."""
+    """The state of the index, or None if it does not exist."""
     return next((row["state"] for row in database.call("show_indexes") if row["name"] == TRIPLE_INDEX), None)
 
 
 def test_a_large_load_does_without_the_index_and_a_search_works_meanwhile(gear, folder, always):
-    """Also one that meets a hub, whose pool the index would give; what needs the index says so in one line."""
+    """Even one that meets a hub, whose nearest triples come from the index; searches that need the index say so."""
     seen = []
 
     def look(progress):
@@ -63,7 +63,7 @@ def test_a_large_load_does_without_the_index_and_a_search_works_meanwhile(gear, 
 
 
 def test_what_is_repeated_leaves_the_index_alone(gear, folder, always):
-    """It would be built again for nothing."""
+    """Rebuilding it would be pointless."""
     gear.ingest([folder])
     states = []
 
@@ -88,7 +88,7 @@ def test_a_load_that_fails_brings_the_index_back(gear, folder, always, embedder,
 
 
 def test_an_index_that_a_killed_load_put_aside_is_made_by_the_next_migration(database, embedder):
-    """And it holds what was written meanwhile."""
+    """It contains the triples written meanwhile."""
     database.execute(f"DROP INDEX {TRIPLE_INDEX}")
 
     prepare(database, model=embedder.name, dimension=embedder.dimension)
@@ -97,7 +97,7 @@ def test_an_index_that_a_killed_load_put_aside_is_made_by_the_next_migration(dat
 
 
 def test_the_rest_of_a_killed_load_waits_until_the_index_is_built(gear, folder):
-    """It is small, but a search right after it needs the index that the large one put aside."""
+    """The rest is small, but the next search needs the index that the large load dropped."""
     gear.ingest([folder])
     database = gear.graph.database
     database.execute(f"DROP INDEX {TRIPLE_INDEX}")
@@ -109,7 +109,7 @@ def test_the_rest_of_a_killed_load_waits_until_the_index_is_built(gear, folder):
 
 
 def test_two_that_ingest_the_same_at_once_write_it_once(database, server, embedder, tmp_path):
-    """Every node and edge as if one had done it alone, though both are in each other's way all the time."""
+    """Every node and edge is as if one had written it alone, although they interfere all the time."""
     written(tmp_path, corpus=PASSAGES, triples=MANY)
     Ingest(Graph(database), embedder).run([tmp_path / "corpus.jsonl"], [tmp_path / "triples.jsonl"])
     alone = database.run(GRAPH)
@@ -134,7 +134,7 @@ def test_two_that_ingest_the_same_at_once_write_it_once(database, server, embedd
 
 
 def test_the_number_of_triples_is_estimated_from_the_first_lines(tmp_path):
-    """By their size; what cannot be read counts nothing."""
+    """From their size; unreadable lines count nothing."""
     triples = written(tmp_path, triples=MANY) / "triples.jsonl"
 
     assert 200 == estimated_triples([triples])
@@ -145,7 +145,7 @@ def test_the_number_of_triples_is_estimated_from_the_first_lines(tmp_path):
 
 
 def test_the_triples_of_a_passage_stay_together(tmp_path, monkeypatch):
-    """Only a passage with more than fit is spread over batches, and those say so."""
+    """Only a passage with more triples than a batch holds is split, and its batches say so."""
     monkeypatch.setattr(reading, "TRIPLES_A_BATCH", 7)
     file = written(tmp_path, triples=MANY) / "triples.jsonl"
 

@@ -1,4 +1,4 @@
-"""The command line: what a user types, what comes back, and that bad input costs one line and nothing else."""
+"""The command line: what a user types and sees, and that bad input costs one line and nothing else."""
 
 import json
 import re
@@ -53,7 +53,7 @@ def test_ingest_search_and_evaluate(gear, folder, tmp_path):
 
 
 def test_stages_are_lines_where_no_terminal_is(gear, folder):
-    """A log of a long ingest says what it is at; standard output holds the report alone."""
+    """The log of a long ingest shows its stage; standard output contains only the report."""
     code, out, err = gear("ingest", folder)
 
     lines = err.splitlines()
@@ -65,7 +65,7 @@ def test_stages_are_lines_where_no_terminal_is(gear, folder):
 
 
 def test_evaluate_refuses_a_file_it_could_not_write_and_ingests_nothing(gear, folder, empty):
-    """A bad path used to be found out once everything was measured."""
+    """A bad path used to fail only after everything was measured."""
     result = gear("evaluate", folder, "--json", folder / "gone" / "report.json")
 
     assert one_line(result, "report.json cannot be written", "no folder")
@@ -73,7 +73,7 @@ def test_evaluate_refuses_a_file_it_could_not_write_and_ingests_nothing(gear, fo
 
 
 def test_embeddings_may_come_from_a_server(empty, gear, folder, embedder, monkeypatch):
-    """Named by settings alone; its model is put on record, and one line says if the server cannot be used."""
+    """Set only by the environment; the model is recorded, and an unusable server costs one line."""
     with ScriptedServer(lambda messages: "", vectors=lambda texts: embedder.embed(texts).tolist()) as server:
         monkeypatch.setenv("GEAR_EMBEDDING_URL", server.url)
         monkeypatch.setenv("GEAR_EMBEDDING_MODEL", "toy")
@@ -116,7 +116,7 @@ def test_evaluate_writes_the_contract_of_its_json(gear, folder, tmp_path):
 
 
 def test_evaluate_refuses_a_database_with_other_passages(gear, folder, tmp_path):
-    """Another corpus between the passages would make the figures worthless."""
+    """Passages of another corpus would make the figures worthless."""
     other = tmp_path / "other.jsonl"
     other.write_text(json.dumps({"id": "x", "text": "something else"}) + "\n")
     gear("ingest", other)
@@ -125,7 +125,7 @@ def test_evaluate_refuses_a_database_with_other_passages(gear, folder, tmp_path)
 
 
 def test_evaluate_takes_up_an_interrupted_ingest(gear, folder, connection):
-    """A data set that is half there is completed; a whole one is not read again."""
+    """A partly ingested data set is completed; a complete one is not read again."""
     gear("evaluate", folder)
     connection.run(
         Query(
@@ -152,7 +152,7 @@ def test_migrate_and_its_check(gear, empty):
 
 
 def test_malformed_lines_are_reported_and_set_the_exit_code(gear, folder):
-    """The rest is ingested."""
+    """The other lines are ingested."""
     with (folder / "triples.jsonl").open("a") as file:
         file.write('{"id": "p9", "triples": [["a", "b", "c"]]}\nnot json\n')
 
@@ -165,7 +165,7 @@ def test_malformed_lines_are_reported_and_set_the_exit_code(gear, folder):
 
 
 def test_a_dry_run_reads_and_writes_nothing(gear, folder):
-    """It counts what could be ingested, and tells the same lines that an ingest would."""
+    """It counts what could be ingested, and reports the same lines as an ingest."""
     with (folder / "triples.jsonl").open("a") as file:
         file.write("not json\n")
 
@@ -177,7 +177,7 @@ def test_a_dry_run_reads_and_writes_nothing(gear, folder):
 
 @pytest.fixture
 def docs(tmp_path, monkeypatch):
-    """A folder of a document, a broken one, and files of other kinds, below the folder that is worked in."""
+    """A folder with a document, a broken one and files of other kinds, inside the current folder."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").mkdir()
     for name, content in {
@@ -192,7 +192,7 @@ def docs(tmp_path, monkeypatch):
 
 
 def test_documents_are_ingested_changed_and_forgotten(gear, docs):
-    """Unusable files are reported line by line, other kinds once at the end."""
+    """Unusable files are reported one by one, other kinds once at the end."""
     code, out, err = gear("ingest", "docs")
     assert (ExitCode.PARTIAL, True) == (
         code,
@@ -219,7 +219,7 @@ def test_documents_are_ingested_changed_and_forgotten(gear, docs):
 
 
 def test_a_dry_run_reads_documents_too(gear, docs):
-    """The same problems and counts, from the same reader, without a database."""
+    """The same reader finds the same problems and counts, without a database."""
     code, out, err = gear("ingest", "docs", "--dry-run", "--uri", "bolt://127.0.0.1:9")
 
     assert (ExitCode.PARTIAL, True) == (code, "1 passage and 0 triples could be ingested" in out)
@@ -229,7 +229,7 @@ def test_a_dry_run_reads_documents_too(gear, docs):
 
 @pytest.mark.parametrize("dry", [["--dry-run"], []])
 def test_a_document_beyond_a_limit_is_skipped(gear, docs, tmp_path, dry):
-    """With its reason, in an ingest, in a dry run and in an export; the others are read."""
+    """With its reason, in an ingest, a dry run and an export; the others are read."""
     (docs / "b.pdf").write_bytes(pdf("one", "two", "three"))
     (docs / "large.md").write_text("word " * 300_000)
     limits = ["--max-file-pages", 2, "--max-file-mib", 1]
@@ -243,7 +243,7 @@ def test_a_document_beyond_a_limit_is_skipped(gear, docs, tmp_path, dry):
 
 
 def test_links_out_of_a_folder_are_named_and_followed_on_request(gear, docs, tmp_path):
-    """A folder from elsewhere must not read a private file by a link to it; a link is no problem, either."""
+    """A link in a downloaded folder must not expose a private file; a link is not a problem either."""
     (docs / "b.pdf").unlink()
     (tmp_path / "private.md").write_text("# Private\n\nA secret.")
     (docs / "link.md").symlink_to(tmp_path / "private.md")
@@ -261,7 +261,7 @@ def test_links_out_of_a_folder_are_named_and_followed_on_request(gear, docs, tmp
 
 
 def test_a_changed_line_is_replaced_if_asked_for(gear, folder):
-    """Without the option it is reported, and the old text stays."""
+    """Otherwise it is reported, and the old text stays."""
     gear("ingest", folder)
     changed = [CORPUS[0] | {"text": "Another text."}, CORPUS[1]]
     (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in changed))
@@ -312,7 +312,7 @@ def test_servers_that_cannot_be_used_cost_one_line(gear, folder):
 
 
 def test_a_search_before_any_ingest_costs_one_line(empty, gear):
-    """The line says which command comes first."""
+    """It says which command comes first."""
     assert one_line(gear("search", "anything"), "gear ingest")
 
 
@@ -325,7 +325,7 @@ def test_somebody_elses_graph_is_refused_untouched(gear, folder, empty):
 
 
 def test_the_demo_answers_three_questions_on_one_screen(gear, monkeypatch):
-    """What is found first by default, the path to each answer, the first one as Cypher, and what to try next."""
+    """The first hits by default, the path to each answer, the first path as Cypher, and what to try next."""
     monkeypatch.setenv("COLUMNS", "80")
 
     code, out, _ = gear("demo")
@@ -364,7 +364,7 @@ def test_the_demo_answers_three_questions_on_one_screen(gear, monkeypatch):
     ids=" ".join,
 )
 def test_a_schema_that_is_newer_than_the_code_is_refused(gear, folder, connection, monkeypatch, command):
-    """Both versions and the fix in one line; nothing is changed, and no model is asked."""
+    """One line has both versions and the remedy; nothing is changed, and no model is called."""
     gear("ingest", folder)
     newer = "CREATE (:__Neo4jMigration {version: '999', migrationTarget: 'gear-neo4j', checksum: '1'})"
     connection.run(Query("newer", newer, writes=True))
@@ -381,7 +381,7 @@ def test_a_schema_that_is_newer_than_the_code_is_refused(gear, folder, connectio
 
 
 def test_the_doctor_names_a_schema_that_is_newer_than_the_code(gear, folder, connection):
-    """Among its findings, with the fix."""
+    """As one of its findings, with the remedy."""
     gear("ingest", folder)
     newer = "CREATE (:__Neo4jMigration {version: '999', migrationTarget: 'gear-neo4j', checksum: '1'})"
     connection.run(Query("newer", newer, writes=True))

@@ -1,4 +1,4 @@
-"""What scripts rely on, against a real database: exit codes, JSON in files, confirmation, and the statistics."""
+"""What scripts rely on, against a real database: exit codes, JSON in files, confirmation, and statistics."""
 
 import json
 import os
@@ -23,14 +23,14 @@ pytestmark = pytest.mark.one_server_line
 
 @pytest.fixture
 def filled(gear, folder):
-    """Two passages of one source in the tests' database."""
+    """Two passages from one source in the tests' database."""
     assert 0 == gear("ingest", folder)[0]
     return folder
 
 
 @pytest.fixture
 def ask(gear, monkeypatch, tmp_path):
-    """Ask where the laureate wrote a thesis, of a scripted model; returns exit code, output and error output."""
+    """Ask a scripted model where the laureate wrote a thesis; returns exit code, output and error output."""
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GEAR_CHAT_MODEL", "scripted")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
@@ -44,7 +44,7 @@ def ask(gear, monkeypatch, tmp_path):
 
 
 def test_a_search_that_finds_nothing_ends_like_grep(gear, filled):
-    """With 1, and with its output as ever: a line, or JSON without hits."""
+    """With exit code 1 and normal output: a line, or JSON without hits."""
     words = ("search", "zebra", "--retriever", "base", "--base", "fulltext")
 
     code, out, err = gear(*words)
@@ -57,7 +57,7 @@ def test_a_search_that_finds_nothing_ends_like_grep(gear, filled):
 
 
 def test_an_answer_that_is_not_found_ends_with_1_and_a_model_that_fails_with_4(filled, ask):
-    """What was retrieved is printed all the same."""
+    """The retrieved passages are printed in both cases."""
 
     def grade(text):
         return scores_of(text.partition("\n\n")[2], lambda _: -0.9)
@@ -73,7 +73,7 @@ def test_an_answer_that_is_not_found_ends_with_1_and_a_model_that_fails_with_4(f
 
 
 def test_json_of_a_command_goes_to_a_file_beside_its_usual_output(gear, filled, tmp_path):
-    """The same document as on standard output, from a flag before the question or after it."""
+    """The same document as on standard output, with the flag before or after the question."""
     code, out, _ = gear("search", "--json", "Hinton", "--retriever", "naive")
     printed = json.loads(out)
 
@@ -86,7 +86,7 @@ def test_json_of_a_command_goes_to_a_file_beside_its_usual_output(gear, filled, 
 
 
 def test_evaluate_prints_json_alone_if_no_file_is_named(gear, folder):
-    """Its table then goes to standard error; a file of any name is still one."""
+    """Its table then goes to standard error; a file of any name is accepted."""
     code, out, err = gear("evaluate", folder, "--ks", "1,2", "--json")
     assert (0, {"1": 50.0, "2": 100.0}) == (code, json.loads(out)["recall"])
     assert "recall %" in err
@@ -97,7 +97,7 @@ def test_evaluate_prints_json_alone_if_no_file_is_named(gear, folder):
 
 
 def test_a_dry_run_of_an_ingest_is_json_too(gear, folder):
-    """Its counts, and the forecast where a model would read."""
+    """Its counts, and the forecast if a model would read."""
     told = json.loads(gear("ingest", folder, "--dry-run", "--json")[1])
     assert (2, 2, None) == (told["ingest"]["passages_read"], told["ingest"]["triples_read"], told["forecast"])
 
@@ -106,7 +106,7 @@ def test_a_dry_run_of_an_ingest_is_json_too(gear, folder):
 
 
 def test_statistics_of_an_empty_and_of_a_filled_database(empty, gear, folder):
-    """Counts, schema, model; the size is known of local servers only."""
+    """Counts, schema, model; the size only for local servers."""
     told = json.loads(gear("stats", "--json")[1])
     assert (None, None, 0, 0) == (told["schema"], told["embedding_model"], told["passages"], told["sources"])
     assert told["pending"] > 0
@@ -121,7 +121,7 @@ def test_statistics_of_an_empty_and_of_a_filled_database(empty, gear, folder):
 
 
 def terminal(server, *args, answer):
-    """Run a command with a terminal for its input and errors; returns exit code, output and what the terminal got."""
+    """Run a command on a terminal; returns exit code, output, and the text that the terminal received."""
     ours, theirs = os.openpty()
     environment = os.environ | {
         "NEO4J_URI": server.uri,
@@ -134,7 +134,7 @@ def terminal(server, *args, answer):
         os.write(ours, answer)
         out, _ = process.communicate()
     shown = b""
-    # Linux reports the end of a terminal whose other side is closed as an error.
+    # Linux reports the end of a terminal as an error once its other side is closed.
     with suppress(OSError):
         while piece := os.read(ours, 4096):
             shown += piece
@@ -143,7 +143,7 @@ def terminal(server, *args, answer):
 
 
 def test_on_a_terminal_a_removal_says_what_it_takes_and_asks(gear, filled, server, connection):
-    """No means no; yes removes; --yes asks nothing; without a terminal nothing is ever asked."""
+    """No keeps, yes removes; --yes skips the question; without a terminal nothing is asked."""
     before = dump(connection)
     source = json.loads(gear("search", "Hinton", "--json")[1])["hits"][0]["source"]
 
@@ -166,7 +166,7 @@ def test_on_a_terminal_a_removal_says_what_it_takes_and_asks(gear, filled, serve
 
 
 def test_a_release_asks_too(empty, gear, server, connection, tmp_path):
-    """With the counts of the layer."""
+    """With the counts of the overlay."""
     (tmp_path / "nodes.csv").write_text("id:ID,name,:LABEL\na,Ada,Person\nb,Bob,Person\n")
     (tmp_path / "ties.csv").write_text(":START_ID,:END_ID,:TYPE\na,b,KNEW\n")
     (tmp_path / "profile.toml").write_text('name = "people"\n[entities.Person]\nnames = ["name"]\n')
@@ -184,7 +184,7 @@ def test_a_release_asks_too(empty, gear, server, connection, tmp_path):
 
 
 def test_a_server_is_created_only_if_that_is_wanted(tmp_path):
-    """Gear.connect creates it unless told otherwise; one that exists is started again in both cases."""
+    """Gear.connect creates it unless told otherwise; an existing one is started in both cases."""
     settings = replace(Settings.load(), uri=None, home=tmp_path, name="mine")
     with pytest.raises(NoLocalServer, match="there is no local server 'mine'"):
         Gear.connect(settings, create=False)
@@ -203,7 +203,7 @@ def test_a_server_is_created_only_if_that_is_wanted(tmp_path):
 
 
 def test_an_address_that_is_none_costs_one_line(gear, filled):
-    """Also the addresses that used to end as bugs."""
+    """Including addresses that used to be reported as bugs."""
     for uri in ("http://localhost:7474", "bolt://", "bolt://localhost:70000"):
         result = gear("search", "x", "--uri", uri)
         assert one_line(result, "cannot be used")

@@ -1,4 +1,4 @@
-"""A data set as its authors publish it, from the file to the comparison of two runs, as a user types it."""
+"""A published data set, from its files to the comparison of two runs, as a user types it."""
 
 import json
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.one_server_line
 
 @pytest.fixture
 def published(tmp_path):
-    """The tests' data set as HippoRAG would publish it: questions, corpus, extraction; the file of questions."""
+    """The tests' data set in HippoRAG's format: questions, corpus, extraction; returns the file of questions."""
     paragraphs = [
         {"idx": n, "is_supporting": True, "paragraph_text": one["text"], **one} for n, one in enumerate(CORPUS)
     ]
@@ -30,7 +30,7 @@ def published(tmp_path):
 
 
 def test_a_published_data_set_is_ingested_evaluated_and_compared(gear, published, tmp_path, monkeypatch):
-    """The triples come along, both gold passages are found, and a run compared with itself is all ties."""
+    """The triples are read, both gold passages are found, and a run compared with itself has only ties."""
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     reports = [tmp_path / "base.json", tmp_path / "naive.json"]
 
@@ -49,7 +49,7 @@ def test_a_published_data_set_is_ingested_evaluated_and_compared(gear, published
 
 
 def test_a_fault_in_a_published_data_set_is_one_line(gear, published, monkeypatch, tmp_path):
-    """With the user's file and location, before any server is asked."""
+    """With the user's file and the location, before any server is contacted."""
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:9")
     corpus = published.with_name("laureates_corpus.json")

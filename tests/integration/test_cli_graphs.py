@@ -1,4 +1,4 @@
-"""The commands for graphs that are there already, as a user types them."""
+"""The commands for existing graphs, as a user types them."""
 
 import json
 
@@ -29,7 +29,7 @@ def graph(tmp_path):
 
 
 def test_from_files_to_paths_and_back(empty, gear, connection, graph):
-    """Import, look, adopt, search, follow, release: the graph is then what was imported."""
+    """Import, inspect, adopt, search, follow, release: afterwards the graph is as imported."""
     code, out, _ = gear("import", graph / "nodes.csv", graph / "relationships.csv")
     assert (0, "3 nodes and 3 relationships imported into neo4j\n") == (code, out)
     before = dump(connection)
@@ -83,7 +83,7 @@ def test_from_files_to_paths_and_back(empty, gear, connection, graph):
 
 
 def test_unusable_rows_of_a_file_are_reported_and_set_the_exit_code(gear, graph):
-    """The rest is imported."""
+    """The other rows are imported."""
     (graph / "more.csv").write_text("id:ID,age:int,:LABEL\na,1,P\nb,x,P\n")
 
     code, out, err = gear("import", graph / "more.csv")
@@ -95,7 +95,7 @@ def test_unusable_rows_of_a_file_are_reported_and_set_the_exit_code(gear, graph)
 
 
 def test_bad_input_costs_one_line(empty, gear, graph):
-    """It names what is wrong."""
+    """It names the error."""
     (graph / "bad.toml").write_text("name = 'x'\n[entities.A]\nname = ['n']\n")
     assert one_line(gear("import", graph / "gone.csv"), "gone.csv does not exist")
     assert one_line(gear("import", graph / "nodes.csv", "--delimiter", "xx"), "--delimiter", "one character")
@@ -116,7 +116,7 @@ def test_bad_input_costs_one_line(empty, gear, graph):
 
 
 def test_a_knowledge_graph_with_questions_is_evaluated(gear, graph):
-    """Imported and adopted by itself; a question whose answer names nothing does not count; the second run is quick."""
+    """It is imported and adopted automatically; questions without a node as answer do not count."""
     code, out, _ = gear("evaluate", graph, "--json", graph / "told.json")
 
     told = json.loads((graph / "told.json").read_text())
@@ -134,7 +134,7 @@ def test_a_knowledge_graph_with_questions_is_evaluated(gear, graph):
 
 
 def test_a_knowledge_graph_lies_beside_documents_and_each_is_measured_alone(gear, graph, folder, tmp_path_factory):
-    """In one database, each in a collection; our own entities are not taken for the graph of somebody else."""
+    """In one database, each in a collection; our own entities are not mistaken for the graph."""
     graph_folder = tmp_path_factory.mktemp("graph")
     for name in ("nodes.csv", "relationships.csv", "questions.jsonl"):
         (graph / name).rename(graph_folder / name)

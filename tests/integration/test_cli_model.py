@@ -25,7 +25,7 @@ QUESTION = "Which marker is removed from the answer and reported?"
 
 
 class Careful:
-    """A model that finds one phrase: a triple from each passage, and an answer that cites the passage that has it."""
+    """A model that looks for one phrase: a triple from each passage, and an answer that cites the right passage."""
 
     def __call__(self, messages):
         role, asked = role_of(messages), messages[1]["content"]
@@ -49,7 +49,7 @@ def numbered(asked):
 
 @pytest.fixture
 def model(monkeypatch, tmp_path):
-    """A model that the environment names, with a cache of its own."""
+    """A model set in the environment, with its own cache."""
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GEAR_CHAT_MODEL", "careful")
     monkeypatch.setenv("GEAR_CHAT_PRICE", "1,2")
@@ -59,7 +59,7 @@ def model(monkeypatch, tmp_path):
 
 
 def test_our_own_manual_is_ingested_extracted_asked_and_cited(gear, model, monkeypatch, tmp_path):
-    """README and docs: a forecast, the extraction, an answer whose citation points at the right file and line."""
+    """README and docs: a forecast, the extraction, and an answer whose citation has the right file and line."""
     monkeypatch.chdir(ROOT)
     code, out, _ = gear("ingest", "README.md", *PAGES, "--extract", "model", "--dry-run", "--uri", "bolt://127.0.0.1:9")
     forecast = int(re.search(r"extraction: (\d+) passages, one call each; about [\d,]+ tokens", out)[1])
@@ -92,7 +92,7 @@ def test_our_own_manual_is_ingested_extracted_asked_and_cited(gear, model, monke
 
 
 def test_an_interrupted_budget_goes_on_and_a_second_run_is_free(gear, model, monkeypatch):
-    """The budget says what is left; the same command does the rest; then there is nothing to pay for."""
+    """The run reports the rest; the same command does it; then nothing is left to pay for."""
     monkeypatch.chdir(ROOT)
     code, _, err = gear("ingest", *PAGES, "--extract", "model", "--max-tokens", "600")
     assert (ExitCode.PARTIAL, True) == (code, "gear: stopped at the token budget" in err)
@@ -107,7 +107,7 @@ def test_an_interrupted_budget_goes_on_and_a_second_run_is_free(gear, model, mon
 
 
 def test_a_passage_that_fails_is_reported_and_can_be_retried(gear, monkeypatch, tmp_path, folder):
-    """The exit code of a partial result, the location and the reason; --retry-failed asks for that one alone."""
+    """Exit code of a partial result, location and reason; --retry-failed tries only that passage."""
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GEAR_CHAT_MODEL", "careful")
     (folder / "triples.jsonl").unlink()
@@ -130,7 +130,7 @@ def test_a_passage_that_fails_is_reported_and_can_be_retried(gear, monkeypatch, 
 
 
 def test_a_sync_tries_again_what_failed(gear, monkeypatch, tmp_path):
-    """With the option that it names."""
+    """With the option that its message names."""
     monkeypatch.setenv("GEAR_CHAT_MODEL", "careful")
     (tmp_path / "page.md").write_text("# Thesis\n\nHinton wrote a thesis at Edinburgh.\n")
     for reply, expected in ((lambda _: "no idea", ExitCode.PARTIAL), (Careful(), 0)):
@@ -142,7 +142,7 @@ def test_a_sync_tries_again_what_failed(gear, monkeypatch, tmp_path):
 
 
 def test_search_by_sync_shows_what_the_model_noted(gear, model, monkeypatch):
-    """Facts in the output and in the JSON."""
+    """The facts, in the output and in the JSON."""
     monkeypatch.chdir(ROOT)
     gear("ingest", "docs/agent.md", "--extract", "model")
 
@@ -153,7 +153,7 @@ def test_search_by_sync_shows_what_the_model_noted(gear, model, monkeypatch):
 
 
 def test_the_oracle_drives_an_evaluation_and_says_what_it_is(gear, folder, tmp_path):
-    """Calls and tokens per role, recall by step; without decompositions nothing is started."""
+    """Calls and tokens per role, recall by step; without decompositions nothing starts."""
     hops = [
         {"q": "Who is the 2024 physics laureate?", "a": "Geoffrey Hinton", "p": "p1"},
         {"q": "Where did #1 write a thesis?", "a": "Edinburgh", "p": "p2"},
@@ -176,7 +176,7 @@ def test_the_oracle_drives_an_evaluation_and_says_what_it_is(gear, folder, tmp_p
 
 
 def test_judged_retrieval_is_a_row_with_and_without_the_oracle(gear, folder, tmp_path):
-    """CRAG by similarity needs no model and costs none; the oracle's is labelled; the subgraph is a retriever."""
+    """CRAG by similarity needs no model; the oracle's row is labelled; the subgraph is a retriever."""
     hops = [{"q": "Who?", "a": "Geoffrey Hinton", "p": "p1"}, {"q": "Where did #1 write?", "a": "Edinburgh", "p": "p2"}]
     query = json.loads((folder / "queries.jsonl").read_text())
     (folder / "queries.jsonl").write_text(json.dumps(query | {"decomposition": hops, "answers": ["Edinburgh"]}) + "\n")
@@ -195,13 +195,13 @@ def test_judged_retrieval_is_a_row_with_and_without_the_oracle(gear, folder, tmp
 
 
 def test_every_reason_to_stop_has_words():
-    """Those that a trace can hold."""
+    """Every one that a trace can contain."""
     assert set(get_args(StopReason)) == set(STOPS)
 
 
 @pytest.mark.parametrize("agent", ["crag", "selfrag", "planner", "graphrag-local"])
 def test_an_agent_is_asked_by_name(gear, folder, monkeypatch, tmp_path, agent):
-    """Its answer as text, and whole as JSON; all of them over what was ingested."""
+    """Its answer as text, and complete as JSON; all agents, over the ingested documents."""
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GEAR_CHAT_MODEL", "scripted")
     script = Script(
@@ -238,14 +238,14 @@ def test_an_agent_is_asked_by_name(gear, folder, monkeypatch, tmp_path, agent):
     ],
 )
 def test_a_requirement_that_an_agent_lacks_is_named_in_one_line(gear, folder, model, monkeypatch, options, words):
-    """A model for the judge, a key, reports, the agent itself."""
+    """A model for the judge, a key, reports, or an unknown agent."""
     monkeypatch.delenv("TAVILY_API_KEY", raising=False)
     assert 0 == gear("ingest", folder)[0]
     assert one_line(gear("ask", "Who?", *options), words)
 
 
 def test_without_a_model_nothing_starts_and_one_line_says_what_works(gear, monkeypatch):
-    """No name, no server, a server that is not there."""
+    """No model name, no server, or a server that does not answer."""
     for name in ("GEAR_CHAT_MODEL", "OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:9")
@@ -260,7 +260,7 @@ def test_without_a_model_nothing_starts_and_one_line_says_what_works(gear, monke
 
 
 def test_the_table_measures_every_system_and_writes_its_page(gear, folder, tmp_path):
-    """All rows that can run, the reasons of those that cannot, one page; twice the same figures, latency aside."""
+    """All rows that can run, the reasons for the others, one page; two runs give the same figures, except latency."""
     hops = [{"q": "Who?", "a": "Geoffrey Hinton", "p": "p1"}, {"q": "Where did #1 write?", "a": "Edinburgh", "p": "p2"}]
     query = json.loads((folder / "queries.jsonl").read_text()) | {"decomposition": hops, "answers": ["Edinburgh"]}
     (folder / "queries.jsonl").write_text(json.dumps(query) + "\n")
@@ -306,7 +306,7 @@ def test_a_table_without_a_model_lists_what_needs_one(gear, folder, monkeypatch)
 
 
 def test_answers_are_judged_where_that_is_asked_for(gear, folder, monkeypatch, tmp_path):
-    """Five figures with their intervals, what the judge cost, and the same for each question."""
+    """Five figures with intervals, the cost of the judge, and the same for each question."""
     hops = [{"q": "Who?", "a": "Geoffrey Hinton", "p": "p1"}, {"q": "Where did #1 write?", "a": "Edinburgh", "p": "p2"}]
     query = json.loads((folder / "queries.jsonl").read_text()) | {"decomposition": hops, "answers": ["Edinburgh"]}
     (folder / "queries.jsonl").write_text(json.dumps(query) + "\n")
@@ -325,7 +325,7 @@ def test_answers_are_judged_where_that_is_asked_for(gear, folder, monkeypatch, t
         report["quality"]
     )
     correctness = report["quality"]["correctness"]["mean"], report["per_question"][0]["quality"]["correctness"]
-    # A quarter of it is the cosine of a vector with itself, in the precision of the model.
+    # A quarter of it is the cosine of a vector with itself, at the precision of the model.
     assert (1.0, 1.0) == pytest.approx(correctness, abs=1e-6)
     assert asked == report["judge"]["calls"] > 0
     assert "context recall " in out

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.one_server_line
 
 @pytest.fixture
 def departments(gear, tmp_path, monkeypatch):
-    """Two departments and a handbook, as docs/access.md has them."""
+    """Two departments and a handbook, as in docs/access.md."""
     monkeypatch.chdir(tmp_path)
     for name, text in (
         ("contracts", "# Varna\n\nAna Petkova signed the contract for the harbour of Varna.\n"),
@@ -29,14 +29,14 @@ def departments(gear, tmp_path, monkeypatch):
 
 
 def seen(gear, *options):
-    """The collections of the passages that a search sees."""
+    """The collections of the passages that a search returns."""
     code, printed, errors = gear("search", "Who leads the Varna office?", "--json", *options)
     assert code in (0, 1), errors
     return sorted(hit["collection"] for hit in json.loads(printed)["hits"])
 
 
 def test_a_caller_sees_what_he_may_read(departments):
-    """By who he is, by collection, by metadata, and by all of these."""
+    """By principal, by collection, by metadata, and by all of these."""
     gear = departments
 
     assert ["handbook", "hr", "legal"] == seen(gear)
@@ -49,7 +49,7 @@ def test_a_caller_sees_what_he_may_read(departments):
 
 
 def test_the_scope_of_a_search_is_in_its_json(departments):
-    """As the caller gave it."""
+    """As the caller wrote it."""
     _, printed, _ = departments("search", "Varna?", "--json", "--as", "user:bo", "--where", "year >= 2023")
 
     assert {"principals": ["user:bo"], "where": {"year": {"gte": 2023}}} == json.loads(printed)["scope"]
@@ -69,7 +69,7 @@ def test_the_scope_of_a_search_is_in_its_json(departments):
     ],
 )
 def test_a_scope_that_cannot_be_used_is_one_line(departments, options, message):
-    """With the character at fault, and what was expected."""
+    """With the wrong character, and what was expected."""
     code, printed, errors = departments("search", "Varna?", *options)
 
     assert (2, "") == (code, printed)
@@ -78,7 +78,7 @@ def test_a_scope_that_cannot_be_used_is_one_line(departments, options, message):
 
 
 def test_collections_are_listed_and_dropped(departments):
-    """As a table and as JSON; what is dropped is gone, an unknown one is named."""
+    """As a table and as JSON; a dropped one is gone, an unknown one is named."""
     gear = departments
     _, table, _ = gear("collections")
     dry = gear("collections", "--drop", "hr", "--dry-run")
@@ -96,7 +96,7 @@ def test_collections_are_listed_and_dropped(departments):
 
 
 def test_readers_are_set(departments):
-    """Shown, and taken away again; only one of both options may be given."""
+    """They are shown, and can be removed; only one of both options is allowed."""
     gear = departments
     source = ("contracts/varna.md", "--collection", "legal")
     code, printed, _ = gear("readers", *source, "--set", "user:cem", "--set", "user:bo")
@@ -129,7 +129,7 @@ PEOPLE = {"p1": "Ada was born in London.", "p2": "London is the capital of Engla
 
 
 def data_set(folder, texts, question):
-    """A data set whose question needs the first two passages; the ids are the same in each."""
+    """A data set whose question needs the first two passages; the ids are the same in all of them."""
     folder.mkdir()
     rows = [{"id": id, "title": id, "text": text} for id, text in texts.items()]
     words = {id: text.rstrip(".").split() for id, text in texts.items()}
@@ -141,7 +141,7 @@ def data_set(folder, texts, question):
 
 
 def test_data_sets_live_in_collections_of_one_database(departments, tmp_path):
-    """Beside what is there: each is measured as if it were alone, and is ingested once."""
+    """Next to existing data: each is ingested once and measured as if it were alone."""
     gear = departments
     rivers = data_set(tmp_path / "rivers", RIVERS, "Where does the Elbe rise, and what is that a part of?")
     people = data_set(tmp_path / "people", PEOPLE, "Where was Ada born, and what is that the capital of?")
@@ -167,7 +167,7 @@ def test_data_sets_live_in_collections_of_one_database(departments, tmp_path):
 
 
 def test_a_data_set_whose_collection_was_dropped_is_ingested_again(gear, tmp_path):
-    """The record says that it is no longer complete."""
+    """The record shows that it is no longer complete."""
     rivers = data_set(tmp_path / "rivers", RIVERS, "Where does the Elbe rise?")
     command = ("evaluate", rivers, "--retriever", "naive", "--collection", "rivers", "--json")
     _, printed, _ = gear(*command)
@@ -208,7 +208,7 @@ def test_a_dry_run_takes_the_collection_and_refuses_wrong_names(departments):
 
 
 def test_the_plan_of_a_scope_is_in_its_json_and_in_what_the_doctor_says(departments):
-    """A small scope is read itself."""
+    """A small scope is searched directly."""
     _, printed, _ = departments("search", "Varna?", "--json", "--collection", "hr")
     plain = json.loads(departments("search", "Varna?", "--json")[1])
     code, examined, _ = departments("doctor", "--collection", "hr", "--json")

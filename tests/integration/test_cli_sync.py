@@ -1,4 +1,4 @@
-"""``gear sync`` as its users see it: what it says, what it asks, and how it ends."""
+"""``gear sync`` as its users see it: its output, its questions and its exit codes."""
 
 import json
 import os
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.one_server_line
 
 @pytest.fixture
 def docs(tmp_path):
-    """A folder of seven pages that were written long ago."""
+    """A folder of seven pages that are not new."""
     folder = tmp_path / "docs"
     folder.mkdir()
     for number in range(7):
@@ -32,7 +32,7 @@ def write(path, text):
 
 
 def test_a_folder_is_planned_synced_and_synced_again(gear, docs):
-    """The plan writes nothing; what has changed is named by number."""
+    """The plan writes nothing; changes are counted."""
     planned = gear("sync", docs, "--dry-run", "--extract", "model")
     first = gear("sync", docs)
     write(docs / "page1.md", "# Page 1\n\nGrace Hopper worked in New York.\n")
@@ -87,7 +87,7 @@ def test_a_folder_that_is_nearly_empty_needs_a_yes(gear, docs):
 
 
 def test_one_broken_file_stops_nothing(gear, docs):
-    """It is named, and the exit code says that something was left out."""
+    """It is named, and the exit code says that the result is partial."""
     write(docs / "page0.md", b"\xff\xfe\x00")
     (docs / "photo.png").write_bytes(b"png")
 
@@ -100,7 +100,7 @@ def test_one_broken_file_stops_nothing(gear, docs):
 
 
 def test_office_files_without_their_extra_are_left_alone(gear, docs, monkeypatch):
-    """Those that were read before stay, and the line on skipped files says what to install."""
+    """Their stored passages stay, and the line on skipped files says what to install."""
     write(docs / "letter.docx", word("Grace Hopper lived in New York."))
     assert "8 new; 8 passages written" in gear("sync", docs)[1]
     monkeypatch.setattr(office, "is_installed", lambda: False)
@@ -125,7 +125,7 @@ def test_office_files_without_their_extra_are_left_alone(gear, docs, monkeypatch
     ],
 )
 def test_a_wrong_option_costs_one_message(gear, docs, options, message):
-    """And nothing is written."""
+    """Nothing is written."""
     code, out, err = gear("sync", docs, *options)
 
     assert code == ExitCode.ERROR
@@ -135,7 +135,7 @@ def test_a_wrong_option_costs_one_message(gear, docs, options, message):
 
 
 def test_a_watch_goes_on_by_itself_until_it_is_stopped(gear, docs, server):
-    """A new page is searched for a moment later; Ctrl-C ends it at once."""
+    """A new page can be searched a moment later; Ctrl-C ends the watch at once."""
     with started([*GEAR, "sync", docs, "--watch", "--every", "1"], stdout=PIPE, stderr=PIPE) as process:
         first = process.stdout.readline()
         write(docs / "later.md", "# Later\n\nMary Somerville lived in Naples.\n")

@@ -1,4 +1,4 @@
-"""Collections, readers and metadata in a database: written, changed, dropped, brought over from older versions."""
+"""Collections, readers and metadata in a database: written, changed, dropped, migrated from older versions."""
 
 import json
 import threading
@@ -38,19 +38,19 @@ def gear(server, database):
 
 
 def found(gear, question="harbour", **scope):
-    """The ids of the passages that a search sees."""
+    """The ids of the passages that a search returns."""
     view = gear.scoped(**scope) if scope else gear
     return sorted(hit.passage.id for hit in view.search(question, retriever="naive", k=20))
 
 
 def agrees(database):
-    """Whether every triple carries the collection and the readers of its passage."""
+    """Whether every triple has the collection and the readers of its passage."""
     rows = database.run(STAMPS)
     return rows and all([row["collection"], row["readers"]] == triple for row in rows for triple in row["triples"])
 
 
 def test_one_id_can_stand_for_a_passage_in_each_collection(gear, database, tmp_path):
-    """An id begins with the name of its collection, but in the default one; triples find their passages by it."""
+    """Ids begin with the collection's name, except in the default one; triples find their passages by them."""
     corpus = lines(tmp_path / "corpus.jsonl", {"id": "p1", "text": "Ada built the harbour."})
     facts = lines(tmp_path / "triples.jsonl", {"id": "p1", "triples": [["Ada", "built", "the harbour"]]})
     for collection in ("default", "legal", "hr"):
@@ -66,7 +66,7 @@ def test_one_id_can_stand_for_a_passage_in_each_collection(gear, database, tmp_p
 
 
 def test_metadata_come_with_each_hit_and_are_filtered(gear, tmp_path):
-    """Texts, numbers, truth values and lists of them; a changed line changes them, and nothing else."""
+    """Texts, numbers, truth values and lists of them; a changed line changes only them."""
     rows = [
         {"id": "old", "text": "The harbour of 1999.", "metadata": {"year": 1999, "tags": ["a", "b"], "draft": False}},
         {"id": "new", "text": "The harbour of 2024.", "metadata": {"year": 2024, "size": 1.5, "nothing": None}},
@@ -95,7 +95,7 @@ def test_metadata_come_with_each_hit_and_are_filtered(gear, tmp_path):
     ],
 )
 def test_metadata_that_cannot_be_kept_are_a_problem_of_their_line(gear, tmp_path, metadata, message):
-    """The rest is ingested."""
+    """The other lines are ingested."""
     problems = []
     rows = [{"id": "bad", "text": "x", "metadata": metadata}, {"id": "good", "text": "The harbour."}]
     gear.ingest([lines(tmp_path / "corpus.jsonl", *rows)], on_problem=problems.append)
@@ -105,7 +105,7 @@ def test_metadata_that_cannot_be_kept_are_a_problem_of_their_line(gear, tmp_path
 
 
 def test_readers_of_a_line_go_before_those_of_the_ingest(gear, database, tmp_path):
-    """An empty list is everybody."""
+    """An empty list means everybody."""
     rows = [
         {"id": "own", "text": "Ada built the harbour.", "readers": ["user:ada"]},
         {"id": "all", "text": "Bo left the harbour.", "readers": []},
@@ -120,7 +120,7 @@ def test_readers_of_a_line_go_before_those_of_the_ingest(gear, database, tmp_pat
 
 
 def test_a_new_version_of_a_document_keeps_its_readers(gear, database, tmp_path):
-    """Also its new passages, by which it would be read otherwise; more may read it only where that is said."""
+    """New passages get them, too; more people may read it only if that is requested."""
     page = tmp_path / "harbour.md"
     page.write_text("# Harbour\n\nAda built the harbour.\n")
     gear.ingest([page], readers=["user:ada"])
@@ -140,7 +140,7 @@ def test_a_new_version_of_a_document_keeps_its_readers(gear, database, tmp_path)
 
 
 def test_readers_are_changed_with_their_triples(gear, database, tmp_path):
-    """At once for every view that is open; an unknown source is named."""
+    """At once in every open view; an unknown source is named."""
     page = tmp_path / "harbour.md"
     page.write_text("# Harbour\n\nAda built the harbour.\n")
     gear.ingest([page], collection="legal")
@@ -160,7 +160,7 @@ def test_readers_are_changed_with_their_triples(gear, database, tmp_path):
 
 
 def test_a_triple_that_is_written_while_readers_change_has_the_new_ones(gear, database):
-    """Whichever comes first: never the old readers under a passage with new ones."""
+    """Whichever commits first: never old readers on a triple whose passage has new ones."""
     graph = Graph(database)
     passages = [Passage(f"p{number}", "", f"Ada {number}") for number in range(60)]
     write_passages(graph, passages, embedder=EMBEDDER)
@@ -188,7 +188,7 @@ def test_a_triple_that_is_written_while_readers_change_has_the_new_ones(gear, da
 
 
 def test_what_is_forgotten_is_forgotten_in_one_collection(gear, tmp_path):
-    """The same document in another stays; so do its passages when the document changes elsewhere."""
+    """The same document in another collection stays, also when it changes elsewhere."""
     page = tmp_path / "harbour.md"
     page.write_text("# Harbour\n\nAda built the harbour.\n")
     for collection in ("legal", "hr"):
@@ -203,7 +203,7 @@ def test_what_is_forgotten_is_forgotten_in_one_collection(gear, tmp_path):
 
 
 def test_a_collection_is_dropped_in_batches(gear, database, tmp_path, monkeypatch):
-    """A dry run counts; an unknown one is refused with the names of those that exist."""
+    """A dry run counts; an unknown one is refused with the names of the existing ones."""
     monkeypatch.setattr("gear_neo4j.ingestion.forgetting.PASSAGES_A_BATCH", 2)
     rows = [{"id": str(number), "text": f"Ada built harbour {number}."} for number in range(5)]
     for collection in ("legal", "hr"):
@@ -235,7 +235,7 @@ def test_a_name_that_cannot_be_used_is_refused_before_anything_is_written(gear, 
 def test_an_older_database_is_stamped_in_batches_and_searchable_meanwhile(
     gear, database, tmp_path, monkeypatch, killed_after
 ):
-    """Killed on the way, the next migration goes on; nothing is lost, and no scope sees what it should not."""
+    """The next migration continues a killed one; nothing is lost, and no scope sees too much."""
     rows = [{"id": f"p{number}", "text": f"Ada built harbour {number}."} for number in range(5)]
     facts = [{"id": f"p{number}", "triples": [["Ada", "built", f"harbour {number}"]]} for number in range(5)]
     gear.ingest([lines(tmp_path / "corpus.jsonl", *rows)], triples=[lines(tmp_path / "triples.jsonl", *facts)])

@@ -1,4 +1,4 @@
-"""Communities in Neo4j: built, reported on, updated, searched, shown, and gone with what they were made of."""
+"""Communities in Neo4j: built, reported on, updated, searched, shown, and deleted with their data."""
 
 import json
 import re
@@ -37,7 +37,7 @@ DANGLING = Query(
 
 
 def facts_of(towns, *, size=6):
-    """A clique of things for each town, each fact in a passage of its own; and a road from each town to the next."""
+    """A clique of things for each town, each fact in its own passage; and a road from each town to the next."""
     found = []
     for town in towns:
         names = [f"{town} thing {index}" for index in range(size)]
@@ -66,7 +66,7 @@ def members(database, hierarchy):
 
 
 def report(text):
-    """A report on the first town that is named; parts appear by their titles."""
+    """A report on the first town named in the prompt; parts appear with their titles."""
     town = Counter(re.findall("|".join(TOWNS), text)).most_common(1)[0][0]
     return {
         "title": f"Things of {town}",
@@ -77,7 +77,7 @@ def report(text):
 
 
 def points(text):
-    """A point for each report that the question names."""
+    """A point for each report that contains the question's name."""
     question, _, shown = text.partition("\n\n")
     titles = re.findall(r"Report \[(\d+)\] Things of (\w+)", shown)
     found = [(int(number), town) for number, town in titles if town in question]
@@ -95,7 +95,7 @@ def script(**roles):
 
 
 def test_cliques_become_communities_and_a_second_build_writes_nothing(towns, server, embedder):
-    """By weight of passages; the same again gives the same."""
+    """By the number of passages; the same input gives the same result."""
     with opened(server, embedder) as gear:
         built = gear.communities.build()
         found = gear.communities.read()
@@ -108,7 +108,7 @@ def test_cliques_become_communities_and_a_second_build_writes_nothing(towns, ser
 
 
 def test_nothing_is_larger_than_allowed_and_parts_hang_below_their_whole(towns, server, embedder):
-    """A size of three cuts every clique in two; entities hang on the lowest community."""
+    """A size of three cuts every clique in two; entities belong to the lowest community."""
     with opened(server, embedder) as gear:
         gear.communities.build(size=3)
         found = gear.communities.read()
@@ -122,7 +122,7 @@ def test_nothing_is_larger_than_allowed_and_parts_hang_below_their_whole(towns, 
 
 
 def test_an_update_keeps_to_the_size_of_the_last_build(towns, server, embedder):
-    """Nothing has changed, so nothing does; another size is for who asks for it."""
+    """Without changes it does nothing; another size must be requested."""
     with opened(server, embedder) as gear:
         gear.communities.build(size=3)
         same = gear.communities.build(afresh=False)
@@ -133,7 +133,7 @@ def test_an_update_keeps_to_the_size_of_the_last_build(towns, server, embedder):
 
 
 def test_a_dry_run_writes_nothing(towns, server, embedder):
-    """It says what a build would find."""
+    """It reports what a build would find."""
     before = dump(towns)
     with opened(server, embedder) as gear:
         built = gear.communities.build(dry_run=True)
@@ -142,7 +142,7 @@ def test_a_dry_run_writes_nothing(towns, server, embedder):
 
 
 def test_reports_are_written_from_the_smallest_up_and_only_once(towns, server, embedder):
-    """A second round asks nothing."""
+    """A second round calls no model."""
     with asked(server, embedder, model := script()) as gear:
         gear.communities.build(size=3)
         done = gear.communities.report()
@@ -156,12 +156,12 @@ def test_reports_are_written_from_the_smallest_up_and_only_once(towns, server, e
 
 @pytest.mark.parametrize("concurrency", [2, 6])
 def test_reports_are_asked_for_as_many_at_once_as_the_settings_say(database, server, embedder, tmp_path, concurrency):
-    """GEAR_CHAT_CONCURRENCY counts for reports too, be it below the default of 4 or above it."""
+    """GEAR_CHAT_CONCURRENCY also applies to reports, below and above its default of 4."""
     grow(database, embedder, tmp_path, [f"Town {letter}" for letter in "ABCDEFGH"])
     meeting = Barrier(concurrency)
 
     def together(_text):
-        # Requests wait for one another; those that are left at the end of a level are fewer.
+        # Requests wait for one another; at the end of a level fewer are left.
         with suppress(BrokenBarrierError):
             meeting.wait(timeout=1)
         return {"title": "A town", "summary": "It has things.", "rank": 5, "findings": []}
@@ -176,7 +176,7 @@ def test_reports_are_asked_for_as_many_at_once_as_the_settings_say(database, ser
 
 
 def test_an_update_reports_on_what_changed_alone(towns, server, embedder, tmp_path):
-    """A new town is a new community, an addition to one changes that one; the calls are counted."""
+    """A new town is a new community, an addition to a town changes its community; the calls are counted."""
     with asked(server, embedder, model := script()) as gear:
         gear.communities.build()
         gear.communities.report()
@@ -194,7 +194,7 @@ def test_an_update_reports_on_what_changed_alone(towns, server, embedder, tmp_pa
 
 
 def test_deleting_passages_leaves_no_dangling_community(towns, server, embedder, tmp_path):
-    """Of a town whose documents are forgotten nothing is left; an update then has nothing to clear away."""
+    """Nothing is left of a town whose documents are forgotten; an update then has nothing to delete."""
     lines = [
         {"id": id, "title": "", "text": f"{one} {verb} {other}.", "source": "varna.jsonl"}
         for id, one, verb, other in facts_of(["Vidin"])
@@ -216,7 +216,7 @@ def test_deleting_passages_leaves_no_dangling_community(towns, server, embedder,
 
 
 def test_the_budget_and_bad_replies_leave_the_rest_for_later(towns, server, embedder):
-    """What failed is on record and asked again by the next run."""
+    """Failures are recorded and retried by the next run."""
     bad = script(report=lambda text: "no JSON" if "Ruse" in text else report(text))
     with asked(server, embedder, bad) as gear:
         gear.communities.build(size=3)
@@ -238,7 +238,7 @@ def test_the_budget_and_bad_replies_leave_the_rest_for_later(towns, server, embe
 
 
 def test_a_budget_that_ends_with_the_last_report_stops_nothing(towns, server, embedder):
-    """All is done, so there is nothing to go on with."""
+    """Everything is done, so nothing is left to continue."""
     with asked(server, embedder, script()) as gear:
         gear.communities.build()
         spent = gear.communities.report().usage.tokens
@@ -251,7 +251,7 @@ def test_a_budget_that_ends_with_the_last_report_stops_nothing(towns, server, em
 
 @pytest.mark.parametrize("fault", [401, 500, Fault.RESET])
 def test_a_model_that_is_gone_is_an_error_and_keeps_what_was_written(towns, server, embedder, fault):
-    """The next run goes on."""
+    """The next run continues."""
 
     def strikes(number, messages):
         return fault if number > 1 else None
@@ -269,7 +269,7 @@ def fact(index, one, other, community="c"):
 
 
 def test_what_a_model_is_shown_fits_and_parts_stand_for_what_they_hold():
-    """Facts of the best tied first; beyond the budget the largest parts appear by their reports."""
+    """Facts of the best connected entities come first; reports of the largest parts replace facts beyond the budget."""
     whole = Community("c", 0, 9, 1, None, ())
     parts = {id: Community(id, 1, size, 1, "c", ()) for id, size in (("a", 5), ("b", 4))}
     hierarchy = Hierarchy({"c": whole, **parts}, below={"c": ("a", "b")})
@@ -285,7 +285,7 @@ def test_what_a_model_is_shown_fits_and_parts_stand_for_what_they_hold():
 
 
 def test_local_search_answers_from_passages_reports_and_facts(towns, server, embedder):
-    """One call; reports are cited like passages, and are not there where none were written."""
+    """In one call; reports are cited like passages, and are optional."""
     seen = []
     with asked(
         server, embedder, model := script(answer=lambda text: seen.append(text) or "Answer: Ruse [1] [F1].")
@@ -318,7 +318,7 @@ def test_global_search_asks_the_reports_and_brings_points_together(towns, server
 
 
 def test_global_search_without_a_point_answers_without_a_call(towns, server, embedder):
-    """The canned answer, and no second call."""
+    """With the fixed answer, and no second call."""
     with asked(server, embedder, model := script()) as gear:
         gear.communities.build()
         gear.communities.report()
@@ -351,7 +351,7 @@ def test_whatever_the_model_does_a_search_ends(towns, server, embedder, role, fa
 
 
 def test_a_budget_ends_global_search(towns, server, embedder):
-    """Once spent, no further batch is begun."""
+    """Once it is spent, no further batch begins."""
     with asked(server, embedder, model := script()) as gear:
         gear.communities.build()
         gear.communities.report()
@@ -379,7 +379,7 @@ def test_missing_triples_communities_and_reports_are_named(database, server, emb
 
 
 def test_communities_of_an_adopted_graph_show_its_labels_and_vanish_with_it(empty, server, embedder):
-    """Also where the user's own nodes are called communities, as Graphiti's are."""
+    """Even if the user's own nodes are called communities, as in Graphiti."""
     for statement in statements_of((RECORDED / "graphiti.cypher").read_text("utf-8")):
         empty.run(write(statement))
     before = dump(empty)
@@ -402,7 +402,7 @@ def test_communities_of_an_adopted_graph_show_its_labels_and_vanish_with_it(empt
 
 
 def test_a_graph_that_is_not_ours_is_left_alone(empty, server, embedder):
-    """No schema is made where nothing was ingested or adopted."""
+    """No schema is created if nothing was ingested or adopted."""
     empty.run(write("CREATE (:Person {name: 'Ana'})-[:BUILT]->(:Harbour {name: 'Varna'})"))
     before = dump(empty)
 
@@ -415,7 +415,7 @@ def test_a_graph_that_is_not_ours_is_left_alone(empty, server, embedder):
 
 
 def test_the_commands_build_update_and_show(towns, server, embedder, tmp_path, capsys, monkeypatch):
-    """In words, as JSON, and as a page that asks no other host."""
+    """As text, as JSON, and as a page that loads nothing from other hosts."""
     monkeypatch.setattr("gear_neo4j.gear.connecting.open_embedder", lambda *_: embedder)
     where = ["--uri", server.uri, "--username", server.username, "--password", server.password]
 

@@ -1,4 +1,4 @@
-"""Communities by collection and by reader: what a report rests on decides who sees it, whatever happens to that."""
+"""Communities by collection and reader: the passages behind a report decide who sees it, whatever happens to them."""
 
 import json
 from dataclasses import replace
@@ -28,7 +28,7 @@ BEFORE_COLLECTIONS = Query(
 
 
 def town(name, *, collection="default", readers=None, size=4, hub=False):
-    """A clique of things, or a hub with its spokes, each fact in a passage of its own; source and ids by the name."""
+    """A clique of things, or a hub with spokes, each fact in its own passage; the name determines source and ids."""
     things = [f"{name} thing {index}" for index in range(size)]
     pairs = [(one, other) for index, one in enumerate(things) for other in things[index + 1 :]]
     if hub:
@@ -49,7 +49,7 @@ def fill(database, embedder, *towns):
 
 
 def script():
-    """Reports that repeat what they are shown, and answers that repeat the question's context."""
+    """Reports that repeat their input, and answers that repeat the question's context."""
     return Script(
         report=lambda text: {"title": f"About {text}", "summary": "It is so.", "rank": 5, "findings": []},
         points={"points": [{"text": "So it is.", "score": 50, "reports": [1]}]},
@@ -59,13 +59,13 @@ def script():
 
 
 def towns_in(hierarchy):
-    """The towns that the reports of communities name."""
+    """The towns that community reports name."""
     titles = " ".join(community.report.title for community in hierarchy.communities.values() if community.report)
     return {name for name in ("Varna", "Ruse", "Sofia", "Vidin") if name in titles}
 
 
 def seen(gear, **scope):
-    """The towns whose reports a caller sees, by the hierarchy and by the agent that answers from all reports."""
+    """The towns whose reports a caller sees, in the hierarchy and through the agent that reads all reports."""
     view = gear.scoped(**scope)
     hierarchy = view.communities.read()
     try:
@@ -96,7 +96,7 @@ def gear(shared, server, embedder):
 
 
 def test_communities_of_the_default_collection_keep_the_ids_that_they_had(database, server, embedder):
-    """Those of the versions before collections: a hash of the names and the triples."""
+    """As in versions before collections: a hash of the names and the triples."""
     passages, triples = town("Varna")
     fill(database, embedder, (passages, triples))
     with opened(server, embedder) as gear:
@@ -108,7 +108,7 @@ def test_communities_of_the_default_collection_keep_the_ids_that_they_had(databa
 
 
 def test_pieces_without_triples_have_other_ids_in_each_collection(database, server, embedder):
-    """The same names in two collections, and nothing else that an id could be made of."""
+    """Two collections with the same names, which alone would give the same id."""
     fill(
         database,
         embedder,
@@ -128,7 +128,7 @@ def test_pieces_without_triples_have_other_ids_in_each_collection(database, serv
 
 
 def test_one_collection_is_built_and_the_others_stay_as_they_were(gear, connection, embedder):
-    """New passages in both; the record of the last build is each collection's own."""
+    """With new passages in both; each collection has its own record of the last build."""
     before = gear.communities.read().by_collection()
     fill(connection, embedder, town("Vidin"), town("Vidin", collection="legal"))
     built = gear.communities.build(collection="legal", size=3)
@@ -143,7 +143,7 @@ def test_one_collection_is_built_and_the_others_stay_as_they_were(gear, connecti
 
 
 def test_a_collection_that_is_not_there_or_ties_nothing_is_refused(gear, connection, embedder):
-    """In a line; and a misspelt one takes nothing away."""
+    """In one line; a misspelt one deletes nothing."""
     write_passages(Graph(connection), [Passage("a/p", "", "Nothing.", "p.md", collection="a")], embedder=embedder)
     before = gear.communities.read()
     with pytest.raises(NothingFound, match="no collection 'lega': there are a, default, legal"):
@@ -155,7 +155,7 @@ def test_a_collection_that_is_not_there_or_ties_nothing_is_refused(gear, connect
 
 
 def test_a_scope_of_collections_sees_their_communities_alone(gear):
-    """Whoever may read their passages."""
+    """If the caller may read their passages."""
     assert {"Varna", "Ruse"} == seen(gear, collections=["default"])
     assert {"Sofia"} == seen(gear, collections=["legal"])
     assert set() == seen(gear, collections=["nosuch"])
@@ -164,7 +164,7 @@ def test_a_scope_of_collections_sees_their_communities_alone(gear):
 
 
 def test_a_collection_that_is_dropped_takes_its_communities_along(gear):
-    """Those of the others stay, and so do their reports."""
+    """Communities and reports of the others stay."""
     gear.corpus.drop("legal")
 
     assert {"Varna", "Ruse"} == towns_in(gear.communities.read())
@@ -175,7 +175,7 @@ def test_a_collection_that_is_dropped_takes_its_communities_along(gear):
 def test_a_collection_whose_documents_were_forgotten_has_no_communities_after_the_next_build(
     gear, connection, embedder
 ):
-    """Though its entities are named elsewhere, too."""
+    """Although other collections name the same entities."""
     fill(connection, embedder, town("Sofia"))
     gear.corpus.forget("Sofia.md", collection="legal")
     assert "legal" in gear.communities.read().by_collection()
@@ -185,7 +185,7 @@ def test_a_collection_whose_documents_were_forgotten_has_no_communities_after_th
 
 
 def test_an_entity_that_is_written_again_is_in_its_community_again(gear, connection, embedder):
-    """The community is the same one, but the node is another."""
+    """The community is the same, but the node is a new one."""
     gear.corpus.forget("Varna.md")
     fill(connection, embedder, town("Varna"))
     gear.communities.build()
@@ -199,7 +199,7 @@ def test_an_entity_that_is_written_again_is_in_its_community_again(gear, connect
 
 
 def test_a_report_is_for_those_who_may_read_all_that_it_rests_on(gear):
-    """Nobody else learns of it: not its text, its members, its number; and an answer says that it is not exact."""
+    """Others learn nothing of it: neither text, nor members, nor count; and an answer says that it is not exact."""
     nobody = gear.scoped(principals=[])
     hierarchy = nobody.communities.read()
     names = names_of(nobody.graph, hierarchy)
@@ -215,7 +215,7 @@ def test_a_report_is_for_those_who_may_read_all_that_it_rests_on(gear):
 
 
 def test_parts_are_seen_where_their_whole_is_not(database, server, embedder):
-    """The whole rests on more."""
+    """The whole depends on more passages."""
     passages, triples = town("Varna", size=12)
     closed = [replace(one, readers=("hr",)) if "thing 11" in one.text else one for one in passages]
     fill(database, embedder, (closed, triples))
@@ -230,7 +230,7 @@ def test_parts_are_seen_where_their_whole_is_not(database, server, embedder):
 
 
 def test_a_piece_without_triples_rests_on_those_that_name_its_members(database, server, embedder):
-    """A star is cut into pieces; most have no triple inside, but names that only hr may read."""
+    """A star is cut into pieces; most contain no triple, but names that only hr may read."""
     fill(database, embedder, town("Ruse", hub=True, size=25, readers=("hr",)))
     with opened(server, embedder) as gear:
         gear.communities.build()
@@ -243,7 +243,7 @@ def test_a_piece_without_triples_rests_on_those_that_name_its_members(database, 
 
 @pytest.mark.parametrize("name", ["a b", "a%20b", 'x","y', "'", "ä,ö", "a+b", "%", "🦆", "[]"])
 def test_a_reader_of_any_name_is_that_reader_alone(database, server, embedder, name):
-    """Names that a careless list of names would take apart, or for one another."""
+    """Names that a naive encoding of lists would split or confuse."""
     fill(database, embedder, town("Varna", readers=(name, "zoe")))
     with opened(server, embedder) as gear:
         gear.communities.build()
@@ -254,7 +254,7 @@ def test_a_reader_of_any_name_is_that_reader_alone(database, server, embedder, n
 
 
 def test_too_many_different_sets_of_readers_are_nobody(database, server, embedder, monkeypatch):
-    """A bound that hides, and never shows."""
+    """This limit hides, and never reveals."""
     monkeypatch.setattr("gear_neo4j.communities.weighing.MOST_SETS", 1)
     passages, triples = town("Varna")
     restricted = [replace(one, readers=("hr", "it")[index % 2 :]) for index, one in enumerate(passages)]
@@ -265,11 +265,11 @@ def test_too_many_different_sets_of_readers_are_nobody(database, server, embedde
         assert {} == gear.scoped(principals=["hr", "it"]).communities.read().communities
 
 
-# What happens afterwards
+# Later changes
 
 
 def test_a_passage_that_loses_a_reader_hides_reports_at_once_until_the_next_build(gear):
-    """Those of its collection, whoever looks; then those that do not rest on it are seen again, as they were."""
+    """All of its collection, from all principals; afterwards only those that depend on the passage."""
     gear.corpus.set_readers("Varna.md", ["it"])
     hidden = seen(gear, principals=["it", "hr"]), seen(gear, principals=[])
     whole, by_collection = towns_in(gear.communities.read()), seen(gear, collections=["default"])
@@ -282,7 +282,7 @@ def test_a_passage_that_loses_a_reader_hides_reports_at_once_until_the_next_buil
 
 
 def test_a_passage_that_gains_a_reader_shows_its_report_after_the_next_build(gear):
-    """It hides nothing."""
+    """Until then nothing is hidden."""
     gear.corpus.set_readers("Ruse.md", ["hr", "it"])
     gained = seen(gear, principals=["it"])
     gear.corpus.set_readers("Ruse.md", [])
@@ -309,7 +309,7 @@ def test_a_document_that_is_ingested_again_for_fewer_hides_reports_at_once(gear,
 def test_a_new_version_of_a_document_for_fewer_hides_reports_at_once(
     database, server, embedder, source, readers, hides
 ):
-    """Though no passage of the earlier one is left."""
+    """Although no passage of the earlier version is left."""
     passages, triples = town("Varna")
     fill(database, embedder, ([replace(one, position=index + 1) for index, one in enumerate(passages)], triples))
     new = Passage("new", "Varna", "Nothing is near.", source, position=1, readers=readers)
@@ -322,7 +322,7 @@ def test_a_new_version_of_a_document_for_fewer_hides_reports_at_once(
 
 
 def test_readers_that_are_lost_during_a_build_hide_what_it_writes(gear):
-    """It read the triples before; a stamp with the marks of then admits nobody."""
+    """The build had already read the triples; its stamp carries the older marks and admits nobody."""
     marks = gear.graph.communities.begin_build("default")
     rows = [{"id": id, "readers": []} for id in gear.communities.read().of("default").communities]
     gear.corpus.set_readers("Varna.md", ["it"])
@@ -332,7 +332,7 @@ def test_readers_that_are_lost_during_a_build_hide_what_it_writes(gear):
 
 
 def test_a_build_that_was_interrupted_before_its_stamp_shows_no_scope_what_is_new(database, server, embedder):
-    """The next one stamps it."""
+    """The next build writes the stamp."""
     fill(database, embedder, town("Varna"))
     with opened(server, embedder) as gear:
         gear.communities.build()
@@ -349,7 +349,7 @@ def test_a_build_that_was_interrupted_before_its_stamp_shows_no_scope_what_is_ne
 
 
 def test_a_report_written_after_a_later_ingest_rests_on_that_too(database, server, embedder):
-    """The build does not know of it, so the report keeps who may read it; even once the passage is gone."""
+    """The build does not know this passage, so the report records its readers, even after the passage is gone."""
     fill(database, embedder, town("Varna"))
     secret = Passage("secret", "Varna", "Varna thing 0 hides Varna thing 1.", "secret.md", readers=("hr",))
     with asked(server, embedder, model := script()) as gear:
@@ -366,12 +366,12 @@ def test_a_report_written_after_a_later_ingest_rests_on_that_too(database, serve
         gear.communities.report()
 
     assert ((set(), {"Varna"}), (set(), {"Varna"})) == (late, kept)
-    # Somebody lost a passage, and nobody knows which the late report rests on.
+    # Somebody lost access to a passage, and it is unknown whether the late report uses it.
     assert (1, 2) == (calls, model.played["report"])
 
 
 def test_a_filter_refuses_communities_with_the_reason(gear):
-    """A report may rest on what the filter excludes."""
+    """A report may use passages that the filter excludes."""
     view = gear.scoped(where="year >= 2020")
     reads = (
         view.communities.read,
@@ -386,7 +386,7 @@ def test_a_filter_refuses_communities_with_the_reason(gear):
 
 
 def test_names_and_degrees_of_members_are_those_of_the_scope(database, server, embedder):
-    """A longer spelling, and more triples, stand in another collection."""
+    """A longer spelling, and more triples, are in another collection."""
     fill(database, embedder, town("Varna"), town("Varna", collection="legal"))
     fill(
         database,
@@ -408,7 +408,7 @@ def test_names_and_degrees_of_members_are_those_of_the_scope(database, server, e
 
 
 def test_permissions_that_narrow_in_an_adopted_graph_and_a_move_hide_its_reports(database, server, embedder):
-    """At the next adoption; a new build then shows who may read them now."""
+    """At the next adoption; after a new build, those who may read them now see them."""
     database.run(
         Query(
             "staff",
@@ -448,7 +448,7 @@ def test_permissions_that_narrow_in_an_adopted_graph_and_a_move_hide_its_reports
 def test_communities_of_an_older_version_are_those_of_the_default_collection_if_there_is_no_other(
     database, server, embedder
 ):
-    """They keep their ids and their reports; who may read these, the next build says."""
+    """They keep ids and reports; the next build records who may read them."""
     fill(database, embedder, town("Varna"))
     with asked(server, embedder, script()) as gear:
         gear.communities.build()
@@ -467,7 +467,7 @@ def test_communities_of_an_older_version_are_those_of_the_default_collection_if_
 
 
 def test_communities_of_an_older_version_over_several_collections_are_replaced_by_the_next_build(gear, connection):
-    """Until then they are there without a scope, and refused under one, in a line that says what to do."""
+    """Until then they are visible without a scope, and refused under one with a remedy."""
     connection.run(BEFORE_COLLECTIONS)
     claimed = gear.graph.communities.claim(limit=1_000)
     whole = towns_in(gear.communities.read())
@@ -484,7 +484,7 @@ def test_communities_of_an_older_version_over_several_collections_are_replaced_b
 
 
 def test_the_commands_tell_by_collection(gear, server, capsys, tmp_path):
-    """In words, in JSON, on the page; and under the options of a scope."""
+    """As text, as JSON, on the page; and under the options of a scope."""
     where = ["--uri", server.uri, "--username", server.username, "--password", server.password]
 
     def run(*args):

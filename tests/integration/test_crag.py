@@ -1,4 +1,4 @@
-"""CRAG on a real database: each action beside its thresholds, refinement, other searches, and every way to fail."""
+"""CRAG on a real database: the actions near their thresholds, refinement, other searches, and every failure."""
 
 import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -33,7 +33,7 @@ QUESTION = "Who designed the harbour of Varna?"
 
 
 class Fixed:
-    """An evaluator with a score for each text that holds a word, and another for the rest."""
+    """An evaluator with one score for texts that contain a word, and another for the rest."""
 
     name = "fixed"
     thresholds = Thresholds(0.5, -0.5)
@@ -47,7 +47,7 @@ class Fixed:
 
 
 class Elsewhere:
-    """A searcher that finds one page, or nothing, or fails."""
+    """A searcher that finds one page, nothing, or fails."""
 
     name = "elsewhere"
 
@@ -83,7 +83,7 @@ def ask(gear, judge=None, *, question=QUESTION, k=3, **options):
 
 
 def ask_elsewhere(gear, judge, searcher, **options):
-    """With a searcher of one's own, which no recipe names."""
+    """Ask with the caller's own searcher, which no recipe names."""
     agent = CragLoop(
         gear.retriever(Base(base="fulltext")),
         evaluator=judge,
@@ -104,7 +104,7 @@ def ask_elsewhere(gear, judge, searcher, **options):
     ],
 )
 def test_the_action_beside_each_threshold(corpus, server, embedder, best, action, stop):
-    """Without a searcher an incorrect retrieval abstains, and still shows what it found."""
+    """Without a searcher, an incorrect retrieval abstains, but still shows its passages."""
     with asked(server, embedder, script := answering()) as gear:
         answer = ask(gear, Fixed(best=best))
 
@@ -117,7 +117,7 @@ def test_the_action_beside_each_threshold(corpus, server, embedder, best, action
 
 
 def test_an_answer_is_from_the_strips_that_help_and_cites_the_whole_passage(corpus, server, embedder):
-    """One sentence of one passage is shown to the model; the citation leads to the passage."""
+    """The model sees one sentence of one passage; the citation points at the passage."""
     shown = []
     script = answering(lambda text: shown.append(text) or "Answer: Ana Petkova [1].")
     with asked(server, embedder, script) as gear:
@@ -131,7 +131,7 @@ def test_an_answer_is_from_the_strips_that_help_and_cites_the_whole_passage(corp
 
 
 def test_where_all_strips_are_poor_the_best_is_kept(corpus, server, embedder):
-    """A passage can be of use as a whole and none of its pieces be."""
+    """A passage can be useful as a whole although none of its strips is."""
 
     class Whole(Fixed):
         def evaluate(self, question, texts):
@@ -146,7 +146,7 @@ def test_where_all_strips_are_poor_the_best_is_kept(corpus, server, embedder):
 
 
 def test_incorrect_searches_elsewhere_by_keywords(corpus, server, embedder):
-    """The answer cites the page by its address; what the graph gave is not in the context."""
+    """The answer cites the page by its URL; passages of the graph are not in the context."""
     searcher, shown = Elsewhere(PAGE), []
     script = answering(lambda text: shown.append(text) or "Answer: Ana Petkova [1].")
     with asked(server, embedder, script) as gear:
@@ -159,7 +159,7 @@ def test_incorrect_searches_elsewhere_by_keywords(corpus, server, embedder):
 
 
 def test_ambiguous_has_both_and_says_which_is_from_the_web(corpus, server, embedder):
-    """Internal first."""
+    """Internal passages come first."""
     shown = []
     script = answering(lambda text: shown.append(text) or "Answer: Ana Petkova [1].")
     with asked(server, embedder, script) as gear:
@@ -174,7 +174,7 @@ def test_ambiguous_has_both_and_says_which_is_from_the_web(corpus, server, embed
 
 @pytest.mark.parametrize("searcher", [Elsewhere(error="no route"), Elsewhere()])
 def test_a_search_that_fails_or_finds_nothing_abstains(corpus, server, embedder, searcher):
-    """The reason is on record."""
+    """The reason is recorded."""
     with asked(server, embedder, answering()) as gear:
         answer = ask_elsewhere(gear, Fixed(best=-0.9), searcher)
 
@@ -183,7 +183,7 @@ def test_a_search_that_fails_or_finds_nothing_abstains(corpus, server, embedder,
 
 
 def test_the_corpus_is_searched_once_more_where_that_is_wanted(corpus, server, embedder):
-    """By a rewritten question, judged again."""
+    """With a rewritten question; the results are judged again."""
     evaluator = Fixed(best=-0.9)
     evaluator.evaluate = lambda question, texts, found=evaluator: (
         found.seen.append(list(texts)) or Reply((0.9 if len(found.seen) > 1 else -0.9,) * len(texts), "", Usage(), 0.0)
@@ -205,7 +205,7 @@ def test_nothing_found_is_incorrect(corpus, server, embedder):
 
 
 def test_without_a_model_it_judges_and_answers_nothing(corpus, server, embedder):
-    """And what needs one is refused at once."""
+    """Options that need a model are refused at once."""
     with opened(server, embedder) as gear:
         answer = ask(gear)
         with pytest.raises(SettingsError, match="GEAR_CHAT_MODEL"):
@@ -224,7 +224,7 @@ def grading(score=lambda text: 0.9 if "designed" in text else -0.9):
 
 
 def test_a_chat_model_grades_ten_texts_a_call(corpus, server, embedder):
-    """Its calls and tokens are on the books."""
+    """Its calls and tokens are counted."""
     with asked(server, embedder, script := grading()) as gear:
         answer = ask(gear, evaluator="grader")
 
@@ -239,7 +239,7 @@ GONE = [401, 500, Fault.RESET, Fault.SLOW]
 @pytest.mark.parametrize("role", ["grade", "answer"])
 @pytest.mark.parametrize("fault", [Fault.EMPTY, Fault.CUT, Fault.PROSE, Fault.FENCED, Fault.MALFORMED_JSON, *GONE])
 def test_whatever_the_model_does_the_passages_come_back(corpus, server, embedder, role, fault):
-    """A grader without a usable reply keeps what was found; a model that is gone ends the run."""
+    """Without a usable reply of the grader, the passages are kept; if the model is gone, the run ends."""
 
     def strikes(_number, messages):
         return fault if role_of(messages) == role else None
@@ -255,7 +255,7 @@ def test_whatever_the_model_does_the_passages_come_back(corpus, server, embedder
 
 
 def test_a_budget_ends_it_with_the_best_so_far(corpus, server, embedder, tmp_path):
-    """The passages are judged, and the answer is one call more; its trace can be kept and read."""
+    """The passages are judged, and the answer is one more call; the trace can be saved and read."""
     with asked(server, embedder, script := grading()) as gear:
         answer = ask_elsewhere(gear, Grader(gear.chat), Elsewhere(PAGE), max_tokens=1)
     write_trace(answer.trace, tmp_path / "trace.json")
@@ -266,7 +266,7 @@ def test_a_budget_ends_it_with_the_best_so_far(corpus, server, embedder, tmp_pat
 
 
 def test_what_makes_no_sense_is_refused(corpus, server, embedder):
-    """A blank question, no passage, no strip."""
+    """A blank question, no passages, no strips."""
     with asked(server, embedder, answering()) as gear:
         for question, k in ((" ", 10), ("Who?", 0)):
             with pytest.raises(InputError):
@@ -277,7 +277,7 @@ def test_what_makes_no_sense_is_refused(corpus, server, embedder):
 
 
 class Tavily(BaseHTTPRequestHandler):
-    """Speaks the protocol of Tavily's search, as its client does."""
+    """Speaks the protocol of Tavily's search."""
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -296,7 +296,7 @@ class Tavily(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def tavily():
-    """A server at loopback, with what it is to reply and what it was asked."""
+    """A server on loopback, with its replies and the requests that it received."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Tavily)
     server.asked, server.reply = [], (200, {"results": []})
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -345,7 +345,7 @@ def test_whatever_tavily_says_is_one_error(tavily, reply):
 
 
 def test_tavily_without_a_key_asks_nobody(monkeypatch):
-    """Also where the client would."""
+    """Even where Tavily's client would."""
     monkeypatch.delenv("TAVILY_API_KEY", raising=False)
     with pytest.raises(SettingsError, match="TAVILY_API_KEY"):
         TavilySearch()

@@ -1,4 +1,4 @@
-"""The agent of queries on a real database with a scripted model: its query, its repair, its rows, its answer."""
+"""The Cypher agent on a real database with a scripted model: its query, its repair, its rows, its answer."""
 
 import json
 from contextlib import contextmanager
@@ -41,7 +41,7 @@ def graph(database):
 
 
 class Scripted:
-    """Writes its queries one after the other, then answers from what it is shown."""
+    """Replies with its queries in turn, then answers from the rows that it sees."""
 
     def __init__(self, *queries):
         self.queries = list(queries)
@@ -55,7 +55,7 @@ class Scripted:
 
 @contextmanager
 def asked(server, embedder, *queries):
-    """A Gear whose chat model writes these queries, and what it was sent."""
+    """A Gear whose chat model writes these queries, and the requests that the model received."""
     with ScriptedServer(Scripted(*queries)) as model:
         client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, max_retries=0, timeout=5)
         with opened(server, embedder, chat=Chat(client)) as gear:
@@ -63,7 +63,7 @@ def asked(server, embedder, *queries):
 
 
 def test_a_query_gives_the_facts_of_a_cited_answer(graph, server, embedder, tmp_path):
-    """Two calls: the query from the schema, the answer from its rows; all of it stands in the trace."""
+    """Two calls: the query from the schema, the answer from its rows; the trace contains all of it."""
     events = []
     with asked(server, embedder, f"```cypher\n{RIGHT};\n```") as (gear, model):
         answer = gear.ask(f" {QUESTION} ", agent="cypher", on_event=events.append)
@@ -96,7 +96,7 @@ def test_a_query_gives_the_facts_of_a_cited_answer(graph, server, embedder, tmp_
     ],
 )
 def test_a_query_that_is_refused_is_written_once_more(graph, server, embedder, first, told):
-    """The guard's or the server's reason goes to the model, and both queries into the trace."""
+    """The model gets the guard's or the server's reason; both queries are in the trace."""
     before = dump(graph)
     with asked(server, embedder, first, RIGHT) as (gear, model):
         answer = gear.ask(QUESTION, agent="cypher")
@@ -104,7 +104,7 @@ def test_a_query_that_is_refused_is_written_once_more(graph, server, embedder, f
     refused, used = answer.trace.steps[0].queries
     assert (first, "", ()) == (refused.text, used.problem, refused.rows)
     assert told in refused.problem
-    # A long message is cut there.
+    # The trace cuts a long message.
     assert refused.problem[:150] in model.requests[1]["messages"][-1]["content"]
     assert ("answerable", "Varna [F1].", 3) == (answer.stop_reason, answer.text, answer.total.calls)
     assert before == dump(graph)
@@ -112,7 +112,7 @@ def test_a_query_that_is_refused_is_written_once_more(graph, server, embedder, f
 
 @pytest.mark.parametrize("queries", [[EMPTY], ["NONE"], ["CREATE (n:Evil)", "CREATE (n:Evil)"], ["RETURN null AS x"]])
 def test_without_rows_there_is_no_answer(graph, server, embedder, queries):
-    """No row, no query, two refusals, rows of nothing: said as it is, and nobody is asked to answer."""
+    """No row, no query, two refusals, empty rows: the answer says so, and the model is not called again."""
     with asked(server, embedder, *queries) as (gear, model):
         answer = gear.ask(QUESTION, agent="cypher")
 
@@ -133,7 +133,7 @@ def test_a_query_that_takes_too_long_is_reported_and_not_retried(graph, server, 
 
 @pytest.mark.parametrize("text", ["RETURN n LIMIT 900", "RETURN n"])
 def test_a_list_that_is_cut_is_never_taken_for_the_whole(graph, server, embedder, text):
-    """The model, the trace and the answer are told; whoever counts these rows must know."""
+    """The model, the trace and the answer say so, because a count of these rows would be wrong."""
     with asked(server, embedder, f"UNWIND range(1, 900) AS n {text}") as (gear, model):
         answer = gear.ask("How many are there?", agent=CypherAgent(rows=3))
 
@@ -146,7 +146,7 @@ def test_a_list_that_is_cut_is_never_taken_for_the_whole(graph, server, embedder
 
 @pytest.mark.parametrize("text", ["UNWIND range(1, 3) AS n RETURN n", "UNWIND range(1, 900) AS n RETURN n LIMIT 3"])
 def test_a_list_is_whole_where_the_query_has_no_more(graph, server, embedder, text):
-    """As many rows as are read, or a limit that the model wrote itself."""
+    """Exactly as many rows as the limit, or a limit that the model wrote itself."""
     with asked(server, embedder, text) as (gear, _model):
         answer = gear.ask(QUESTION, agent=CypherAgent(rows=3))
 
@@ -155,7 +155,7 @@ def test_a_list_is_whole_where_the_query_has_no_more(graph, server, embedder, te
 
 
 def test_rows_that_a_prompt_has_no_room_for_are_told(graph, server, embedder):
-    """Each row has its beginning, and the first fact says that rows are missing."""
+    """Each row is cut, and the first fact says that rows are missing."""
     long = f"UNWIND range(1, 40) AS n RETURN n, '{'a' * 1_900}' AS text"
     with asked(server, embedder, long) as (gear, _model):
         answer = gear.ask(QUESTION, agent=CypherAgent())
@@ -166,7 +166,7 @@ def test_rows_that_a_prompt_has_no_room_for_are_told(graph, server, embedder):
 
 
 def test_an_answer_that_is_too_large_says_so(graph, server, embedder):
-    """To the model first of all, and in the trace; the rows that fit are there."""
+    """First to the model, and in the trace; the rows that fit are there."""
     long = f"UNWIND range(1, 300) AS n RETURN n, '{'a' * 1_900}' AS text"
     with asked(server, embedder, long) as (gear, model):
         answer = gear.ask(QUESTION, agent=CypherAgent(rows=300))
@@ -179,7 +179,7 @@ def test_an_answer_that_is_too_large_says_so(graph, server, embedder):
 
 
 def test_what_cannot_be_asked(graph, database, server, embedder, tmp_path):
-    """A blank question, no passages wanted, no model, options out of range, a database of passages alone."""
+    """A blank question, no passages, no model, options out of range, a database with only passages."""
     with asked(server, embedder) as (gear, model):
         for question, k in ((" ", 4), ("Who?", 0)):
             with pytest.raises(InputError):
@@ -197,7 +197,7 @@ def test_what_cannot_be_asked(graph, database, server, embedder, tmp_path):
 
 
 def test_the_command_answers_by_a_query_where_that_is_asked_for(gear, empty, monkeypatch, tmp_path):
-    """--agent cypher: the query as it happens, the facts cited, and the trace, which repeats the run by itself."""
+    """--agent cypher shows the query when it runs, cites the facts, and saves a trace that can be replayed."""
     empty.run(PEOPLE)
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GEAR_CHAT_MODEL", "scripted")

@@ -1,4 +1,4 @@
-"""The connection on a real server: routing, names, errors and the caller's driver."""
+"""The connection to a real server: routing, names, errors and the caller's driver."""
 
 import neo4j
 import pytest
@@ -21,7 +21,7 @@ from tests.wire import Wire
 
 
 def test_a_write_through_the_door_for_reads_is_refused_by_the_server(empty):
-    """READ routing is more than advice: the server itself refuses."""
+    """READ routing is more than a hint: the server itself refuses writes."""
     with pytest.raises(DatabaseError, match="refused"):
         empty.run(Query("sneaky", "CREATE (n:Sneaky) RETURN n", writes=False))
 
@@ -32,7 +32,7 @@ def test_a_write_through_the_door_for_reads_is_refused_by_the_server(empty):
     "name", sorted(query.name for query in load(resource_folder("cypher")).values() if query.writes)
 )
 def test_every_writing_query_declares_that_it_writes(database, name):
-    """Run as a read, each of them is refused: none can slip through the door for reads."""
+    """Run as a read, each of them is refused, so none can run as a read by mistake."""
     query = load(resource_folder("cypher"))[name]
     rows = [{"id": "x", "key": "x", "name": "x", "title": "", "text": "", "source": None, "embedding": [1.0] * 32}]
     given = dict.fromkeys(query.parameters, "x") | {"seconds": 1, "milliseconds": 1, "k": 1}
@@ -44,19 +44,19 @@ def test_every_writing_query_declares_that_it_writes(database, name):
 
 
 def test_a_wrong_password_is_one_line_that_names_the_setting(server):
-    """The user learns which variables to check."""
+    """It says which variables to check."""
     with pytest.raises(AuthenticationFailed, match="NEO4J_PASSWORD"):
         Database.connect(server.uri, username=server.username, password="wrong")
 
 
 def test_an_unknown_database_is_named(server):
-    """The message holds the name that was asked for."""
+    """The message contains the requested name."""
     with pytest.raises(DatabaseNotFound, match="nosuch"):
         Database.connect(server.uri, username=server.username, password=server.password, name="nosuch")
 
 
 class Streaming(Database):
-    """A database whose named queries are one."""
+    """A database whose named queries are a single one."""
 
     query: Query
 
@@ -82,7 +82,7 @@ def test_a_stream_ends_at_the_time_limit_of_its_query(streaming):
 
 
 def test_the_drivers_log_of_a_stream_has_no_long_list(streaming, caplog):
-    """As that of any other query: a vector there would be thousands of characters."""
+    """A vector would be thousands of characters, as in any other query."""
     streaming.query = Query("given", "UNWIND $rows AS row RETURN row", frozenset({"rows"}))
     with caplog.at_level("DEBUG", logger="neo4j"):
         count = sum(1 for _ in streaming.stream("given", rows=[123456789] * 50))
@@ -100,13 +100,13 @@ def test_no_server_says_how_to_start_one():
 
 @pytest.mark.parametrize("uri", ["127.0.0.1:7687", "ftp://127.0.0.1", "bolt+x://127.0.0.1:7687"])
 def test_an_address_that_is_none_is_a_setting_to_mend(uri):
-    """A scheme that the driver does not know is refused with the variable's name."""
+    """An unknown scheme is refused with the name of the variable."""
     with pytest.raises(SettingsError, match="NEO4J_URI"):
         Database.connect(uri, username="neo4j", password="x")
 
 
 def test_the_callers_driver_stays_open(server, connection):
-    """Closing our side leaves the driver as it was."""
+    """Closing our side does not close the driver."""
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
         with Database(driver, name=connection.name) as database:
             assert connection.version == database.version
@@ -115,7 +115,7 @@ def test_the_callers_driver_stays_open(server, connection):
 
 
 def test_a_read_whose_connection_breaks_is_tried_again(server, connection):
-    """And so is a write; nobody hears of it, and each takes one transaction where nothing breaks."""
+    """So is a write; callers do not notice, and without a break each takes one transaction."""
     with (
         Wire(server.uri) as wire,
         Database.connect(
@@ -133,7 +133,7 @@ def test_a_read_whose_connection_breaks_is_tried_again(server, connection):
 
 
 def test_an_outage_is_not_taken_for_an_answer_about_the_search_clause(server, connection):
-    """The probe fails as any query does, and is made again once the server answers."""
+    """The probe fails like any query, and is repeated once the server answers."""
     with (
         Wire(server.uri) as wire,
         neo4j.GraphDatabase.driver(
@@ -174,7 +174,7 @@ def test_a_stream_gives_every_row_once(database, embedder):
     ],
 )
 def test_an_error_of_a_query_names_its_file(empty, text, timeout, error):
-    """At the end of its one line; the type says what went wrong, as before."""
+    """At the end of its single line; the type of the error is unchanged."""
     query = Query("broken", text, timeout=timeout, file="cypher/broken.cypher")
 
     with pytest.raises(DatabaseError) as refused:
@@ -186,7 +186,7 @@ def test_an_error_of_a_query_names_its_file(empty, text, timeout, error):
 
 
 def test_an_error_of_a_named_query_names_its_file(empty):
-    """Called or streamed; there are no indexes here, or the value is none that the server takes."""
+    """Called or streamed; here indexes are missing, or a value is invalid."""
     with pytest.raises(IndexUnavailable, match=r"\(cypher/nearest_triples\.cypher\)$"):
         empty.call("nearest_triples", query=[1.0], k=1, near=1)
     with pytest.raises(DatabaseError, match=r"\(cypher/passages_of_source\.cypher\)$"):
@@ -194,7 +194,7 @@ def test_an_error_of_a_named_query_names_its_file(empty):
 
 
 def test_an_error_of_the_connection_names_no_file(server):
-    """The query is not at fault."""
+    """The query is not the cause."""
     with pytest.raises(DatabaseNotFound) as unknown:
         Database.connect(server.uri, username=server.username, password=server.password, name="nosuch")
 
@@ -202,7 +202,7 @@ def test_an_error_of_the_connection_names_no_file(server):
 
 
 def test_an_error_of_a_text_without_a_file_is_as_the_server_put_it(empty):
-    """Such as a statement of the schema."""
+    """Such as a schema statement."""
     with pytest.raises(DatabaseError) as refused:
         empty.run(Query("broken", "RETURN nonsense"))
 
@@ -225,7 +225,7 @@ READ, WRITE = Query("read", "RETURN 1 AS one"), Query("write", "MERGE (:__GearTe
     ids=["read", "write", "schema", "stream", "explain", "text"],
 )
 def test_every_query_runs_as_the_impersonated_user(server, use):
-    """The Community server refuses each that names one."""
+    """The Community server refuses every query with an impersonated user."""
     with Database.connect(server.uri, username=server.username, password=server.password) as database:
         database.impersonated = "alice"
         with pytest.raises(DatabaseError, match="Impersonation is not supported"):
@@ -233,7 +233,7 @@ def test_every_query_runs_as_the_impersonated_user(server, use):
 
 
 def test_a_connection_is_made_as_the_impersonated_user(server):
-    """Already its first query is."""
+    """This applies to its first query already."""
     login = {"username": server.username, "password": server.password}
     with pytest.raises(DatabaseError, match="Impersonation is not supported"):
         Database.connect(server.uri, **login, impersonate="alice")

@@ -1,4 +1,4 @@
-"""The Python of the documentation runs as it stands, its language model a scripted one."""
+"""The Python of the documentation runs as it is, with a scripted language model."""
 
 import ast
 import asyncio
@@ -41,7 +41,7 @@ def spelled(question: str) -> str:
 
 
 def reply(messages):
-    """The toy model; names and facts for HippoRAG, and an empty plan, where these are asked for."""
+    """The toy model; also returns names and facts for HippoRAG, and an empty plan."""
     names = {
         "You are shown a question and": "[1]",
         "You note the names in a question: people": '{"entities": ["Hinton"]}',
@@ -75,7 +75,7 @@ def connected(server, empty, monkeypatch, tmp_path):
 
 
 def run(page, *, blocks=slice(None), **names):
-    """Run the blocks of a page one after the other, or some of them, and hand back the names that they bind."""
+    """Run all or some blocks of a page in order, and return the names that they bind."""
     chosen = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text("utf-8"), re.DOTALL)[blocks]
     assert chosen, page
     for block in chosen:
@@ -87,7 +87,7 @@ def run(page, *, blocks=slice(None), **names):
 
 
 def test_the_python_api_as_a_coroutine(gear, capsys):
-    """A search, and the events of a run, the last of which is its answer."""
+    """A search, and the events of a run, of which the last is the answer."""
     names = run("python.md", gear=gear, question=QUESTION)
 
     assert len(PASSAGES) == len(names["hits"])
@@ -121,7 +121,7 @@ def test_a_table_is_a_source(gear, tmp_path, monkeypatch):
 
 
 def test_views_of_callers(connected, tmp_path, monkeypatch):
-    """Whoever is of the group sees its contract."""
+    """Members of the group see its contract."""
     monkeypatch.chdir(tmp_path)
     Path("varna.md").write_text(
         "# Varna\n\nAda Lovelace leads the office in Varna. The contract ends this year.\n", encoding="utf-8"
@@ -136,7 +136,7 @@ def test_views_of_callers(connected, tmp_path, monkeypatch):
 
 
 def test_bookmarks_of_another_process(connected, tmp_path, monkeypatch):
-    """What one has ingested, the other finds."""
+    """One process finds what the other ingested."""
     monkeypatch.chdir(tmp_path)
     Path("handbook.md").write_text("# Handbook\n\nAda Lovelace leads the office in Varna.\n", encoding="utf-8")
 
@@ -146,7 +146,7 @@ def test_bookmarks_of_another_process(connected, tmp_path, monkeypatch):
 
 
 def test_a_graph_that_is_there(connected, tmp_path, monkeypatch, capsys):
-    """A question about an adopted graph; then a graph from files, adopted, asked and released."""
+    """A question about an adopted graph; then a graph from files: adopted, queried and released."""
     monkeypatch.chdir(tmp_path)
     Path("people.csv").write_text("id:ID;name;:LABEL\n1;Ada;Person\n2;Grace;Person\n", encoding="utf-8")
     Path("knows.csv").write_text(":START_ID;:END_ID;:TYPE\n1;2;KNOWS\n", encoding="utf-8")
@@ -165,7 +165,7 @@ def test_a_graph_that_is_there(connected, tmp_path, monkeypatch, capsys):
 
 
 def test_adapters_in_other_frameworks(gear):
-    """Every example of the page, with a scripted model of each framework; an item holds its paths."""
+    """Every example of the page, with a scripted model in each framework; items contain their paths."""
     names = run("adapters.md", gear=gear, question=QUESTION, chat=Reader(), llm=Model(), llama=Llm())
 
     assert "Scotland" == names["messages"][-1].text
@@ -183,17 +183,17 @@ def test_an_evaluation_from_python(gear):
 
 
 def test_a_document_reads_back(gear):
-    """The page on JSON compares by itself."""
+    """The page on JSON makes the comparison itself."""
     run("wire.md", gear=gear)
 
 
 def test_a_tool_of_langchain_in_a_plan(gear):
-    """The planner takes it as its only tool."""
+    """The planner uses it as its only tool."""
     run("choosing.md", gear=gear, my_tool=spelled)
 
 
 def test_a_retriever_in_ten_lines(gear):
-    """The example of CONTRIBUTING.md is found by its name, and the shortest passages come first."""
+    """The example of CONTRIBUTING.md can be selected by name, and the shortest passages come first."""
     try:
         run("../CONTRIBUTING.md", blocks=slice(1))
         hits = gear.search(QUESTION, k=3, retriever="brief")
@@ -206,7 +206,7 @@ def test_a_retriever_in_ten_lines(gear):
 
 
 def test_a_retriever_an_agent_and_an_extractor_of_ones_own(gear):
-    """They are found by their names, and do what the page says of them."""
+    """They can be selected by name, and work as the page says."""
     try:
         names = run("recipes.md")
         source = gear.search(QUESTION).hits[0].passage.source

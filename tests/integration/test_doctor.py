@@ -1,4 +1,4 @@
-"""What ``gear doctor`` finds, and the log of queries, on a real database."""
+"""The findings of ``gear doctor``, and the query log, on a real database."""
 
 import json
 import logging
@@ -28,12 +28,12 @@ def levels(found):
 
 
 def test_a_database_that_is_well_has_no_findings_but_good_ones(filled, embedder):
-    """The three hot queries are profiled as a search runs them, and nothing is changed."""
+    """The three hot queries are profiled as in a search, and nothing is changed."""
     before = Graph(filled).store.counts()
 
     found = Doctor(Graph(filled), embedder).examine()
 
-    # The limits are those of the server that the tests are given.
+    # The limits depend on the tests' server.
     own = {subject: level for subject, level in levels(found).items() if subject != "limits"}
     assert {"server", "schema", "contents", "page cache", "hubs", "plans"} == set(own) < set(levels(found))
     assert {"ok"} == set(own.values())
@@ -43,7 +43,7 @@ def test_a_database_that_is_well_has_no_findings_but_good_ones(filled, embedder)
 
 
 def test_an_index_that_was_dropped_is_a_problem(filled, embedder):
-    """It is named, and what would ask for it is not tried."""
+    """It is named, and the queries that need it are not run."""
     filled.execute("DROP INDEX gear_triple_embedding")
 
     found = Doctor(Graph(filled), embedder).examine()
@@ -54,7 +54,7 @@ def test_an_index_that_was_dropped_is_a_problem(filled, embedder):
 
 
 def test_passages_without_an_extraction_are_reported_with_what_to_do(filled, embedder):
-    """An extraction is outstanding."""
+    """They are still waiting for an extraction."""
     filled.run(Query("unread", "MATCH (p:Passage {id: 'p1'}) REMOVE p.extractedAt, p.extractors", writes=True))
 
     contents = next(one for one in Doctor(Graph(filled), embedder).examine().findings if one.subject == "contents")
@@ -73,7 +73,7 @@ def test_passages_without_an_extraction_are_reported_with_what_to_do(filled, emb
     ],
 )
 def test_for_a_server_without_limits_the_missing_ones_are_named(settings, level, detail):
-    """By their names; a server that keeps its settings to itself is no problem."""
+    """By their setting names; a server that does not show its settings is not a problem."""
     finding = about_limits(settings)
 
     assert level == finding.level
@@ -82,7 +82,7 @@ def test_for_a_server_without_limits_the_missing_ones_are_named(settings, level,
 
 
 def test_hubs_are_counted_and_the_busiest_named(filled, embedder):
-    """By the limit that the search would use."""
+    """With the same limit as in a search."""
     found = Doctor(Graph(filled), embedder, beam=Beam(hub=1)).examine(questions=["Who won the prize?"])
 
     assert 1 == found.hubs
@@ -91,7 +91,7 @@ def test_hubs_are_counted_and_the_busiest_named(filled, embedder):
 
 
 def test_the_command_prints_what_was_found(empty, gear, folder, connection):
-    """As tables or as JSON; where anything is amiss the exit code is 2."""
+    """As tables or as JSON; with a problem, the exit code is 2."""
     assert one_line_of_problem(gear("doctor"))
     gear("ingest", folder)
 
@@ -110,13 +110,13 @@ def test_the_command_prints_what_was_found(empty, gear, folder, connection):
 
 
 def one_line_of_problem(result):
-    """Whether the findings were printed, and then one line said how many are problems."""
+    """Whether the findings were printed, followed by one line with the number of problems."""
     code, out, err = result
     return code == 2 and "✗" in out and "1 of 2 findings are problems" in err
 
 
 def test_every_query_is_logged_by_name_without_its_values(filled, caplog):
-    """Also one that the server refuses."""
+    """Including one that the server refuses."""
     caplog.set_level(logging.DEBUG, logger=LOGGER.name)
 
     filled.call("passages_by_id", ids=["p1", "secret"])
@@ -130,7 +130,7 @@ def test_every_query_is_logged_by_name_without_its_values(filled, caplog):
 
 
 def test_the_command_line_logs_queries_to_a_file(gear, folder, tmp_path):
-    """A line of JSON each, appended; a file that cannot be written costs one line."""
+    """One line of JSON each, appended; an unwritable file costs one line."""
     log = tmp_path / "queries.jsonl"
     gear("--log-queries", log, "ingest", folder)
     before = len(log.read_text().splitlines())
@@ -146,5 +146,5 @@ def test_the_command_line_logs_queries_to_a_file(gear, folder, tmp_path):
 
 
 def test_a_log_of_a_test_ends_with_it():
-    """No handler is left behind by the command line."""
+    """The command line leaves no handler behind."""
     assert [] == LOGGER.handlers

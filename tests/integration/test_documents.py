@@ -1,4 +1,4 @@
-"""Documents in a real database: ingested, changed, ingested again and forgotten, and nothing else is touched."""
+"""Documents in a real database: ingested, changed, ingested again and forgotten, without touching anything else."""
 
 import json
 import os
@@ -52,7 +52,7 @@ GUIDE = "# Guide\n\nCurie was born in Warsaw.\n\n## Prize\n\nCurie won a prize.\
 
 
 class Refusing:
-    """An embedding model that must not be asked for anything."""
+    """An embedding model that must not be called."""
 
     name = "fake"
     dimension = 32
@@ -62,7 +62,7 @@ class Refusing:
 
 
 class Dying:
-    """A database whose process is killed when it is about to run a query for the nth time."""
+    """A database whose process is killed just before its nth query."""
 
     def __init__(self, database, query, *, call=1):
         self._database, self._query, self._left = database, query, call
@@ -86,7 +86,7 @@ def gear(server, database, embedder):
 
 @pytest.fixture
 def docs(tmp_path, monkeypatch):
-    """A folder of two documents, with three passages and one, below the folder that is worked in."""
+    """A folder of two documents with three passages and one, inside the current folder."""
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "docs"
     folder.mkdir()
@@ -105,14 +105,14 @@ def ingested(gear, *sources, **options):
 
 
 def stated(gear, fragment, *triples):
-    """Write the triples of the passage whose text holds the fragment, as an extraction would."""
+    """Write the triples of the passage that contains the fragment, like an extraction."""
     (id,) = [row["id"] for row in gear.graph.database.run(TEXTS) if fragment in row["text"]]
     facts = [make_triple(id, *triple) for triple in triples]
     write_triples(gear.graph, facts, completed=[id], embedder=gear.embedder)
 
 
 def dump(gear):
-    """Everything in the database but the stamp that each write leaves: nodes and edges by their internal ids."""
+    """Everything in the database except the stamp of each write: nodes and edges by internal id."""
     nodes, edges = gear.graph.database.run(NODES), gear.graph.database.run(EDGES)
     for row in nodes:
         row["p"].pop("changed", None)
@@ -120,7 +120,7 @@ def dump(gear):
 
 
 def rest(gear, *ids):
-    """The dump without the nodes of the given ids or keys, and without their edges."""
+    """The dump without the nodes of these ids or keys and their edges."""
     nodes, edges = dump(gear)
     gone = {id for id, row in nodes.items() if row["p"].get("id", row["p"].get("key")) in ids}
     return (
@@ -141,7 +141,7 @@ def entities(gear):
 
 
 def test_a_folder_of_documents_becomes_passages_with_source_and_position(gear, docs):
-    """Both come back with a hit, and from the store."""
+    """Hits and the store return both."""
     report, problems = ingested(gear, "docs")
 
     assert ([], 2, 4, 4) == (problems, report.documents_read, report.passages_read, report.passages_written)
@@ -168,7 +168,7 @@ def test_the_same_folder_again_changes_nothing(gear, docs, database):
 
 
 def test_unusable_documents_are_reported_and_the_rest_is_ingested(gear, docs):
-    """One line each, with the reason; other kinds are counted."""
+    """In one line each, with the reason; other kinds are counted."""
     (docs / "broken.pdf").write_bytes(b"%PDF-1.4 and no more")
     (docs / "empty.md").touch()
     (docs / "latin.txt").write_bytes("Café".encode("latin-1"))
@@ -184,7 +184,7 @@ def test_unusable_documents_are_reported_and_the_rest_is_ingested(gear, docs):
 
 
 def test_documents_lines_and_data_sets_are_ingested_together(gear, docs):
-    """A line of JSONL is a passage wherever its file stands."""
+    """A line of JSONL is a passage in any folder."""
     (docs / "more.jsonl").write_text('{"id": "p1", "text": "one"}\n')
     (docs / "set").mkdir()
     (docs / "set" / "corpus.jsonl").write_text('{"id": "p2", "text": "two"}\n')
@@ -197,7 +197,7 @@ def test_documents_lines_and_data_sets_are_ingested_together(gear, docs):
 
 
 def test_passages_are_as_long_as_asked_for(gear, docs):
-    """And another length is another form of the document: the passages of the first one go."""
+    """With another length, the passages of the old length are removed."""
     (docs / "long.txt").write_text("A sentence of words. " * 40)
     ingested(gear, "docs/long.txt")
 
@@ -209,7 +209,7 @@ def test_passages_are_as_long_as_asked_for(gear, docs):
 
 
 def test_many_small_documents_share_a_batch_and_a_large_one_takes_several(gear, docs):
-    """Whatever the batches, each document ends with exactly its own passages."""
+    """In any batches, each document ends with exactly its own passages."""
     for number in range(40):
         (docs / f"{number:02}.txt").write_text("\n\n".join(f"Paragraph {number} {i} {'x' * 80}" for i in range(10)))
     ingested(gear, "docs", chunk_size=100)
@@ -222,12 +222,12 @@ def test_many_small_documents_share_a_batch_and_a_large_one_takes_several(gear, 
     assert 4 + 38 * 10 + 1 + PASSAGES_A_BATCH * 2 - 5 == gear.corpus.counts().passages
 
 
-# A document that changed
+# Changed documents
 
 
 @pytest.fixture
 def changed(gear, docs):
-    """A graph over the documents, then one paragraph rewritten and one moved; gives the ids that must go."""
+    """A graph over the documents, then one paragraph rewritten and one moved; returns the ids that must be removed."""
     ingested(gear, "docs")
     stated(gear, "born", ("Curie", "was born in", "Warsaw"))
     stated(gear, "won", ("Curie", "won", "prize"), ("prize", "was for", "radium"), ("radium salt", "is", "radium"))
@@ -243,13 +243,13 @@ def changed(gear, docs):
     guide = docs / "guide.md"
     status = guide.stat()
     guide.write_text(GUIDE.replace("won a prize.", "won two prizes.\nTwo."))
-    # The time of the change, which all its passages have, is the matter of another test.
+    # Another test checks the modification time, which all its passages have.
     os.utime(guide, ns=(status.st_atime_ns, status.st_mtime_ns))
     return gone
 
 
 def test_a_document_that_was_touched_gets_its_new_time_and_keeps_its_triples(gear, docs):
-    """The metadata alone is written: no text, no vector, no triple."""
+    """Only the metadata is written: no text, no vector, no triple."""
     ingested(gear, "docs")
     stated(gear, "born", ("Curie", "was born in", "Warsaw"))
     os.utime(docs / "guide.md", (86_400, 86_400))
@@ -264,7 +264,7 @@ def test_a_document_that_was_touched_gets_its_new_time_and_keeps_its_triples(gea
 
 
 def test_a_changed_document_replaces_what_changed_and_nothing_else(gear, changed):
-    """Stale passages go with their triples, orphaned entities and synonym edges; the others keep theirs."""
+    """Stale passages are removed with their triples, orphaned entities and synonym edges; the others keep theirs."""
     before = rest(gear, *changed, RECORD)
 
     report, problems = ingested(gear, "docs")
@@ -287,7 +287,7 @@ def test_a_changed_document_replaces_what_changed_and_nothing_else(gear, changed
 
 @pytest.mark.parametrize("query", ["delete_passages", "move_passages", "passages_of_documents"])
 def test_a_run_killed_before_the_stale_passages_went_is_completed_by_the_next(gear, database, changed, query):
-    """Between the two the document has both forms, and afterwards only the new one."""
+    """In between, the document has both versions, afterwards only the new one."""
     files = files_to_ingest(["docs"]).passages
     with pytest.raises(KeyboardInterrupt):
         Ingest(Graph(Dying(database, query)), gear.embedder).run(files, [])
@@ -302,7 +302,7 @@ def test_a_run_killed_before_the_stale_passages_went_is_completed_by_the_next(ge
 
 
 def test_a_document_that_can_no_longer_be_read_keeps_its_passages(gear, docs):
-    """A broken file says nothing about what it once said."""
+    """A broken file does not mean that its content is gone."""
     ingested(gear, "docs")
     (docs / "guide.md").write_bytes(b"\xff\xfe")
     before = dump(gear)
@@ -314,7 +314,7 @@ def test_a_document_that_can_no_longer_be_read_keeps_its_passages(gear, docs):
 
 
 def test_a_line_that_gives_the_source_of_a_document_stays(gear, docs):
-    """It is a passage of its own, with an id that no document gives."""
+    """It is a separate passage, with an id that no document produces."""
     docs.joinpath("x.jsonl").write_text('{"id": "mine", "text": "noted", "source": "docs/guide.md"}\n')
     ingested(gear, "docs")
     (docs / "guide.md").write_text("All new.")
@@ -325,7 +325,7 @@ def test_a_line_that_gives_the_source_of_a_document_stays(gear, docs):
     assert {"noted", "All new.", "Warsaw lies on the Vistula."} == set(texts(gear))
 
 
-# Lines that changed
+# Changed lines
 
 
 def lines(path, *rows):
@@ -334,7 +334,7 @@ def lines(path, *rows):
 
 
 def test_a_changed_line_replaces_the_old_one_on_request(gear, tmp_path):
-    """Its old triples go, with the entities that only they named; the new ones come with their file."""
+    """Its old triples are removed, with entities that only they named; new ones come from their file."""
     keep = {"id": "p2", "text": "stays"}
     corpus = lines(tmp_path / "a.jsonl", {"id": "p1", "title": "T", "text": "old"}, keep)
     facts = lines(
@@ -369,7 +369,7 @@ def test_a_changed_line_replaces_the_old_one_on_request(gear, tmp_path):
 
 @pytest.mark.parametrize("between", [0, PASSAGES_A_BATCH])
 def test_two_lines_of_one_id_do_not_replace_each_other(gear, tmp_path, between):
-    """The first one counts, in every run, however far the second is from it."""
+    """The first one wins in every run, however far apart they are."""
     filler = [{"id": f"f{number}", "text": f"filler {number}"} for number in range(between)]
     corpus = lines(tmp_path / "a.jsonl", {"id": "p", "text": "first"}, *filler, {"id": "p", "text": "second"})
 
@@ -384,7 +384,7 @@ def test_two_lines_of_one_id_do_not_replace_each_other(gear, tmp_path, between):
 
 
 def test_the_longest_source_fits_into_the_index(gear, tmp_path):
-    """2,000 characters of four bytes each; a longer one is refused."""
+    """It has 2,000 characters of four bytes each; a longer one is refused."""
     corpus = lines(
         tmp_path / "a.jsonl",
         {"id": "p", "text": "x", "source": LONGEST_SOURCE * "😀"},
@@ -401,7 +401,7 @@ def test_the_longest_source_fits_into_the_index(gear, tmp_path):
 
 
 def test_forgetting_a_source_takes_what_hangs_on_it_and_nothing_else(gear, changed):
-    """A dry run says the same and changes nothing."""
+    """A dry run reports the same and changes nothing."""
     gone = {row["id"] for row in gear.graph.database.run(TEXTS) if row["source"] == "docs/guide.md"}
     gone |= {"curie", "prize", "radium", "radium salt", "paris", RECORD}
     gone |= {row["p"]["id"] for row in dump(gear)[0].values() if row["p"].get("predicate", "lies on") != "lies on"}
@@ -416,7 +416,7 @@ def test_forgetting_a_source_takes_what_hangs_on_it_and_nothing_else(gear, chang
 
 
 def test_a_users_own_node_stays_whatever_our_triples_said_of_it(gear, docs):
-    """It loses the edge of the triple, and nothing of its own; nor does an entity go that a user's triple names."""
+    """It only loses the edge of the triple. An entity that a user's triple names stays, too."""
     ingested(gear, "docs")
     stated(gear, "Vistula", ("Warsaw", "lies on", "Vistula"))
     gear.graph.database.run(
@@ -444,7 +444,7 @@ def test_a_users_own_node_stays_whatever_our_triples_said_of_it(gear, docs):
 
 
 def test_a_dry_run_says_what_goes_whatever_the_graph(gear, tmp_path):
-    """Over graphs by chance, source after source until nothing is left."""
+    """Over random graphs, source after source until nothing is left."""
     for seed in range(8):
         chance = random.Random(seed)
         sources = ["a", "b", "c"]
@@ -469,7 +469,7 @@ def test_a_dry_run_says_what_goes_whatever_the_graph(gear, tmp_path):
 
 
 def test_a_large_source_goes_in_batches_and_a_killed_run_is_completed(gear, database, tmp_path, monkeypatch):
-    """Each batch is whole: no triple without its passage, no entity without a triple."""
+    """Each batch is consistent: no triple without its passage, no entity without a triple."""
     monkeypatch.setattr(forgetting, "PASSAGES_A_BATCH", 40)
     rows = [{"id": f"p{i}", "text": f"text {i}"} for i in range(100)]
     facts = [{"id": f"p{i}", "triples": [[f"e{i}", "is", "one"], ["one", "has", f"f{i % 7}"]]} for i in range(100)]
@@ -491,7 +491,7 @@ def test_a_large_source_goes_in_batches_and_a_killed_run_is_completed(gear, data
 
 
 def test_an_unknown_source_is_refused_with_some_that_exist(gear, docs):
-    """Those of the same folder first."""
+    """Sources in the same folder come first."""
     for name in "abcdefgh":
         (docs / f"{name}.txt").write_text(name)
     (docs / "deep").mkdir()
@@ -511,13 +511,13 @@ def test_an_unknown_source_is_refused_with_some_that_exist(gear, docs):
 
 
 def test_a_database_without_passages_has_nothing_to_forget(gear):
-    """Also one that was emptied."""
+    """Nor does one that was emptied."""
     with pytest.raises(InputError, match="none of the passages has a source"):
         gear.corpus.forget("docs")
 
 
 def test_a_database_of_an_older_gear_is_migrated_first_but_not_by_a_dry_run(gear, docs, empty):
-    """The look-up by source needs its index; without any data there is nothing to migrate for."""
+    """The look-up by source needs its index; without data, no migration is needed."""
     with pytest.raises(InputError, match="holds no passages yet"):
         gear.corpus.forget("docs/other.txt")
     assert migrations.load() == migrations.pending(empty)
@@ -531,7 +531,7 @@ def test_a_database_of_an_older_gear_is_migrated_first_but_not_by_a_dry_run(gear
 
 
 def test_a_search_after_forgetting_does_not_find_what_went(gear, docs):
-    """Nor does an index that was in memory; and an evaluation looks at its data set anew."""
+    """Nor does an index in memory; and an evaluation checks its data set again."""
     ingested(gear, "docs")
     gear.graph.store.record_dataset("set", fingerprint="whole")
     assert gear.search("Vistula", retriever=Base(base="bm25"))
@@ -545,7 +545,7 @@ def test_a_search_after_forgetting_does_not_find_what_went(gear, docs):
 
 @contextmanager
 def open_transaction(server, query, parameters):
-    """A transaction of another process that has run a query, and commits only at the end."""
+    """A transaction of another process that has run a query but commits later."""
     with (
         neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver,
         driver.session() as session,
@@ -559,7 +559,7 @@ def open_transaction(server, query, parameters):
 @pytest.mark.parametrize("degree", [1, 100])
 @pytest.mark.parametrize("query", ["delete_passages", "replace_passages"])
 def test_of_two_that_remove_the_last_triples_of_an_entity_one_removes_it(gear, server, tmp_path, degree, query):
-    """Each sees the triples that the other has not removed yet."""
+    """Each still sees the triples that the other is removing."""
     halves = [[{"id": f"{source}{i}", "text": "x", "source": source} for i in range(degree)] for source in "ab"]
     facts = [{"id": row["id"], "triples": [["shared", "is", "one"]]} for half in halves for row in half]
     ingested(gear, lines(tmp_path / "a.jsonl", *halves[0], *halves[1]), triples=[lines(tmp_path / "t.jsonl", *facts)])
@@ -582,7 +582,7 @@ def test_of_two_that_remove_the_last_triples_of_an_entity_one_removes_it(gear, s
 
 @pytest.mark.parametrize("degree", [1, 100])
 def test_a_triple_finds_its_entity_removed_and_makes_it_anew(gear, server, tmp_path, degree):
-    """Neo4j refuses a query whose node is deleted between its look-up and its use; it is run again."""
+    """Neo4j refuses a query whose node is deleted between look-up and use; the query is run again."""
     rows = [{"id": f"p{i}", "text": f"text {i}", "source": "gone"} for i in range(degree)]
     facts = [{"id": row["id"], "triples": [["shared", "is", "one"]]} for row in rows]
     keep = {"id": "keep", "text": "kept", "source": "kept"}
@@ -603,7 +603,7 @@ def test_a_triple_finds_its_entity_removed_and_makes_it_anew(gear, server, tmp_p
 @pytest.mark.parametrize("degree", [1, 100])
 @pytest.mark.parametrize("query", ["delete_passages", "replace_passages"])
 def test_a_triple_that_is_being_written_keeps_its_entity(gear, server, tmp_path, degree, query, side):
-    """An entity is looked at again once the other transaction is over; Neo4j locks those of many edges differently."""
+    """The entity is checked again after the other transaction ends; Neo4j locks nodes with many edges differently."""
     rows = [{"id": f"p{i}", "text": f"text {i}", "source": "gone"} for i in range(degree)]
     facts = [{"id": row["id"], "triples": [["shared", "is", "one"]]} for row in rows]
     keep = {"id": "keep", "text": "kept", "source": "kept"}
@@ -633,7 +633,7 @@ def test_a_triple_that_is_being_written_keeps_its_entity(gear, server, tmp_path,
 
 
 def test_forgetting_while_others_ingest_leaves_no_triple_without_its_ends(gear, server, embedder, tmp_path):
-    """Entities that one takes away and the other names at the same time are there, or are made anew."""
+    """Entities that one process deletes while the other names them stay or are created again."""
 
     def rows(source):
         return [{"id": f"{source}{i}", "text": f"{source} {i}", "source": source} for i in range(60)]

@@ -1,4 +1,4 @@
-"""A database that another embedding model built is refused by all that compares vectors, not only by its dimension."""
+"""Everything that compares vectors refuses a database built with another embedding model, even of equal dimension."""
 
 import pytest
 from langchain_core.language_models import FakeListChatModel
@@ -20,14 +20,14 @@ REFUSED = r"fake \(32 .* other \(32\)"
 
 
 class Other(FakeEmbedder):
-    """A model of the same dimension, whose vectors mean something else."""
+    """A model of the same dimension with different vectors."""
 
     name = "other"
 
 
 @pytest.fixture
 def other(shared, server, embedder):
-    """An adopted graph, in the hands of somebody with another embedding model."""
+    """An adopted graph, opened with another embedding model."""
     shared.adopted(GRAPH, PROFILE, embedder)
     with opened(server, Other(), chat=FakeListChatModel(responses=["{}"])) as gear:
         yield gear
@@ -35,33 +35,33 @@ def other(shared, server, embedder):
 
 @pytest.mark.parametrize("retriever", [entry.name for entry in RETRIEVERS if not entry.own])
 def test_every_retriever_refuses_another_model_of_equal_dimension(other, retriever):
-    """Its vectors would find wrong neighbours, and say nothing."""
+    """Its vectors would silently find wrong neighbours."""
     with pytest.raises(EmbeddingMismatch, match=REFUSED):
         other.search(QUESTION, retriever=retriever)
 
 
 @pytest.mark.parametrize("agent", ["gear", "ircot", "crag", "selfrag", "paths", "planner", "graphrag-local", "kgt"])
 def test_every_agent_that_compares_vectors_refuses_it(other, agent):
-    """Before the language model is asked for anything."""
+    """Before the language model is called."""
     with pytest.raises(EmbeddingMismatch, match=REFUSED):
         other.ask(QUESTION, agent=agent)
 
 
 def test_paths_are_not_searched_with_it(other):
-    """The search without passages, too."""
+    """Including the search without passages."""
     with pytest.raises(EmbeddingMismatch, match=REFUSED):
         other.paths(QUESTION)
 
 
 @pytest.mark.parametrize("base", ["bm25", "fulltext"])
 def test_a_search_by_words_alone_refuses_it_as_well(other, base):
-    """What a user builds on it next would not work."""
+    """The user's next step would not work."""
     with pytest.raises(EmbeddingMismatch, match=REFUSED):
         other.search(QUESTION, retriever={"name": "base", "base": base})
 
 
 def test_a_graph_that_is_built_anew_with_another_model_is_noticed(shared, server, embedder, monkeypatch):
-    """By whoever has searched it before, and goes on: a service runs for weeks."""
+    """Even by a process that has searched it before: a service runs for weeks."""
     monkeypatch.setattr(session, "RECHECK", 0.0)
     shared.ingested(PASSAGES, FACTS, embedder)
     with opened(server, embedder) as gear:

@@ -1,4 +1,4 @@
-"""Entities by name and by id: what a view sees of the graph without a question, and never more than its scope."""
+"""Entities by name and by id: what a view shows of the graph without a question, within its scope."""
 
 import json
 
@@ -46,19 +46,19 @@ def write(database, embedder, passages):
 
 @pytest.fixture
 def gear(server, shared, embedder):
-    """Four passages, two of them for few."""
+    """Four passages, two of them restricted."""
     shared.filled("entities", embedder, lambda database: write(database, embedder, [*OPEN, *SECRET]))
     with opened(server, embedder) as gear:
         yield gear
 
 
 def first(view, name):
-    """The record of the first entity of a name."""
+    """The record of the first entity with a name."""
     return view.entity(view.entities(name)[0].id)
 
 
 def contents(record):
-    """What a record says, without the ids that each database gives anew."""
+    """The content of a record, without the ids, which differ between databases."""
     return {
         "name": record.entity.name,
         "degree": record.entity.degree,
@@ -70,7 +70,7 @@ def contents(record):
 
 
 def test_the_entity_of_a_name_comes_first_and_then_those_with_similar_names(gear):
-    """However it is written; a misspelt name and the beginning of one lead to it, too."""
+    """In any spelling; a misspelt name and a prefix of a name find it, too."""
     names = [entity.name for entity in gear.entities("ada  LOVELACE")]
 
     assert "ada lovelace" == names[0].lower()
@@ -80,7 +80,7 @@ def test_the_entity_of_a_name_comes_first_and_then_those_with_similar_names(gear
 
 
 def test_an_entity_has_its_facts_by_passage_and_the_entities_at_their_other_ends(gear):
-    """Those of most facts first."""
+    """Entities with most facts come first."""
     record = first(gear.scoped(**SCOPE), "Ada Lovelace")
 
     assert [FACTS[1], FACTS[0], FACTS[2]] == [fact.triple for fact in record.facts]
@@ -91,7 +91,7 @@ def test_an_entity_has_its_facts_by_passage_and_the_entities_at_their_other_ends
 
 
 def test_under_a_scope_it_is_the_entity_of_a_database_of_its_own(server, database, embedder, gear):
-    """The same spelling, degree, facts, neighbours and synonyms; of what is hidden, nothing."""
+    """The same spelling, degree, facts, neighbours and synonyms; nothing hidden."""
     view = gear.scoped(**SCOPE)
     within = [contents(first(view, name)) for name in ("Ada Lovelace", "Elbe", "Cem")]
     listed = [entity.name for entity in view.entities("Ada Lovelace")]
@@ -107,7 +107,7 @@ def test_under_a_scope_it_is_the_entity_of_a_database_of_its_own(server, databas
 
 @pytest.mark.parametrize("name", HIDDEN)
 def test_a_hidden_name_is_like_one_that_does_not_exist(gear, name):
-    """By its name, by its id, and in the JSON."""
+    """By name, by id, and in the JSON."""
     view = gear.scoped(**SCOPE)
     shown = entities_json(name, view.entities(name))["entities"]
     records = [to_json(view.entity(entity["id"])) for entity in shown]
@@ -124,13 +124,13 @@ def test_a_hidden_name_is_like_one_that_does_not_exist(gear, name):
 
 @pytest.mark.parametrize("id", ["", "4:none:1", "p1", "\ud800", "x" * 5_000, "' OR true //"])
 def test_an_unknown_id_is_an_error_of_one_line(gear, id):
-    """Whatever the id is, of which nothing is repeated."""
+    """Whatever the id is; the message does not repeat it."""
     with pytest.raises(NothingFound, match=r"^there is no entity with that id: look it up by its name$"):
         gear.entity(id)
 
 
 def test_a_node_that_no_triple_mentions_is_no_entity(gear, connection):
-    """Neither a passage nor the record of the store can be read by this door."""
+    """Passages and the record of the store cannot be read as entities."""
     ids = connection.run(Query("ids", "MATCH (n) WHERE n:Passage OR n:__GearStore RETURN elementId(n) AS id"))
     for row in ids:
         with pytest.raises(NothingFound):
@@ -144,7 +144,7 @@ def test_a_name_of_nobody_gives_nothing(gear, name):
 
 
 def test_of_a_hub_only_some_facts_are_given(gear, monkeypatch):
-    """And the record says so."""
+    """The record says so."""
     monkeypatch.setattr(entities, "MOST_FACTS", 2)
     record = first(gear, "Ada Lovelace")
 
@@ -153,7 +153,7 @@ def test_of_a_hub_only_some_facts_are_given(gear, monkeypatch):
 
 
 def test_the_nodes_of_an_adopted_graph_are_entities(database, server, embedder):
-    """By the names that their profile gives, with their own labels."""
+    """With the names that the profile defines, and their own labels."""
     database.run(Query("graph", "CREATE (:Drug {name: 'alectinib'})-[:INHIBITS]->(:Gene {name: 'ALK'})", writes=True))
     profile = Profile(name="drugs", entities={label: Entities(names=("name",)) for label in ("Drug", "Gene")})
     with opened(server, embedder) as gear:

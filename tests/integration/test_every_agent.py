@@ -1,4 +1,4 @@
-"""What all agents have in common: events, streamed answers, replays, an end on demand, and the check of questions."""
+"""What all agents have in common: events, streamed answers, replays, cancellation, and checks of the question."""
 
 import json
 import re
@@ -85,7 +85,7 @@ RETRIEVERS = ("auto", "base", "naive", "sync", "paths", "subgraph", "scout", "hi
 
 
 def mind(messages):
-    """The same reply to a role each time, or one by what it is shown."""
+    """A reply per role: fixed, or computed from the prompt."""
     system, user = (message["content"] for message in messages[:2])
     reply = next(reply for words, reply in REPLIES.items() if system.startswith(words))
     reply = reply(user) if callable(reply) else reply
@@ -94,7 +94,7 @@ def mind(messages):
 
 @pytest.fixture(scope="module")
 def model():
-    """A model that plays all roles; ``script`` can be another one for a while."""
+    """A model that plays all roles; ``script`` replaces it temporarily."""
     script = SimpleNamespace(mind=mind)
     with ScriptedServer(lambda messages: script.mind(messages)) as served:
         served.scripts = script
@@ -107,7 +107,7 @@ def chat_of(model):
 
 @pytest.fixture(scope="module")
 def films(server, connection, model):
-    """A graph of somebody's, adopted, with communities and reports."""
+    """Somebody else's graph, adopted, with communities and reports."""
     clear(connection)
     connection.run(write(FILMS))
     Adoption(Graph(connection), PROFILE, FakeEmbedder()).run()
@@ -127,13 +127,13 @@ def gear(films, server, model):
 
 
 def deeds(answer):
-    """The steps of an answer but for what they cost."""
+    """The steps of an answer without their costs."""
     return [replace(step, milliseconds={}, usage={}) for step in answer.trace.steps]
 
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_run_can_be_repeated_from_its_trace_without_the_model(gear, server, model, name):
-    """The same text, passages and steps; retrievers, graders and tools get their replies from there, too."""
+    """The same text, passages and steps; retrievers, graders and tools get their replies from it, too."""
     agent = gear.agent(AGENTS[name])
     answer = agent.ask(QUESTION, k=4)
     asked = len(model.requests)
@@ -150,32 +150,32 @@ def test_a_run_can_be_repeated_from_its_trace_without_the_model(gear, server, mo
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_the_answer_is_the_last_event_and_its_pieces_come_before(gear, name):
-    """Self-RAG chooses among several answers, and a pattern's are names: they have none to stream; all others have."""
+    """Self-RAG's answer is one of several, and a pattern's is a list of names: these do not stream; all others do."""
     events = []
     answer = gear.agent(AGENTS[name]).ask(QUESTION, k=4, on_event=events.append)
 
     assert ("answer", answer.text, answer) == (events[-1].kind, events[-1].text, events[-1].answer)
     assert ["answer"] == [event.kind for event in events if event.answer]
     pieces = "".join(event.text for event in events if event.kind == "token")
-    # Markers are checked at the end: the agent of queries shows no passages to cite.
+    # Markers are checked at the end: the Cypher agent shows no passages to cite.
     assert ("" if name in ("selfrag", "pattern") else answer.plain) == without_markers(pieces)
 
 
 def test_without_a_listener_nothing_is_streamed(gear, model):
-    """A reply in one piece is retried and counted better."""
+    """A reply in one piece is easier to retry and to count."""
     before = len(model.requests)
     gear.ask(QUESTION, agent=AGENTS["paths"])
 
     assert not any(request.get("stream") for request in model.requests[before:])
 
 
-# These call the model once, for the answer, or for the pattern that answers.
+# These call the model once, for the answer, or for the choice of a pattern.
 ONE_CALL = ("graphrag-local", "paths", "pattern")
 
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_run_that_is_cancelled_ends_at_its_next_step(gear, model, name):
-    """The flag is set by another thread, while the model writes its first reply; no further call is begun."""
+    """Another thread sets the flag while the model writes its first reply; no further call begins."""
     agent = gear.agent(AGENTS[name])
     with cancellable() as cancel:
 
@@ -206,7 +206,7 @@ def test_a_run_that_begins_cancelled_asks_nothing(gear, model, name):
 
 
 def test_a_plan_that_is_cancelled_begins_no_further_tool(gear):
-    """Steps that wait for a thread fail without a call, and nothing is planned or answered after them."""
+    """Steps that wait for a thread fail without a call, and no plan or answer follows."""
 
     class Pulling:
         """A tool that is cancelled while it works."""
@@ -235,7 +235,7 @@ HALF = "Where was \ud800 the director\n of The Matrix born?"
 
 @pytest.mark.parametrize("name", [*AGENTS, *(f"retriever {name}" for name in RETRIEVERS)])
 def test_every_question_is_checked_alike(gear, model, name):
-    """Bytes that are no text are replaced, lines are joined; blank questions and no passages are refused at once."""
+    """Invalid characters are replaced and lines are joined; blank questions and k = 0 are refused at once."""
     kind, _, retriever = name.partition("retriever ")
     asks = gear.agent(AGENTS[name]).ask if kind else gear.retriever(retriever).retrieve
     before = len(model.requests)
@@ -255,7 +255,7 @@ STANDING = ("gear", "ircot", "crag", "selfrag", "paths")
 @pytest.mark.parametrize("retriever", RETRIEVERS)
 @pytest.mark.parametrize("agent", STANDING)
 def test_any_agent_stands_on_any_retriever(gear, agent, retriever):
-    """``gear ask --agent X --retriever Y`` for every pair that makes sense; what a retriever costs is on the books."""
+    """``gear ask --agent X --retriever Y`` for every valid pair; the cost of a retriever is counted."""
     recipe = Choice(retriever, agent, [("evaluator", "grader")] if agent == "crag" else []).make_agent()
     answer = gear.ask(QUESTION, k=4, agent=recipe)
 
@@ -267,7 +267,7 @@ def test_any_agent_stands_on_any_retriever(gear, agent, retriever):
 
 
 def test_local_search_stands_on_a_subgraph(gear):
-    """And on a larger one where its options say so."""
+    """Or on a larger one, by its options."""
     answer = gear.ask(QUESTION, agent=Choice("subgraph", "graphrag-local", [("entities", "2")]).make_agent())
 
     assert answer.text

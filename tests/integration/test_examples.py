@@ -1,4 +1,4 @@
-"""The bots of ``examples/``, as a user starts them: a process, questions a line each, a real Neo4j."""
+"""The bots of ``examples/``, as a user starts them: a process, one question per line, a real Neo4j."""
 
 import os
 import sys
@@ -23,7 +23,7 @@ PAGES = {
 
 @pytest.fixture
 def bot(server, empty, tmp_path, monkeypatch):
-    """Start an example; returns the finished process. The database is empty at first."""
+    """Start an example on a database that is empty at first; returns the finished process."""
     for name, value in (("URI", server.uri), ("USERNAME", server.username), ("PASSWORD", server.password)):
         monkeypatch.setenv(f"NEO4J_{name}", value)
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
@@ -61,7 +61,7 @@ def test_a_bot_over_a_folder_answers_with_citations(bot, folder):
 
 
 def test_without_a_model_the_bot_shows_passages(bot, folder):
-    """What an answer would be made from."""
+    """From which a model would answer."""
     asked = bot("faq_bot.py", folder, questions=["Where did Hinton write his thesis?"])
 
     assert 0 == asked.returncode
@@ -70,7 +70,7 @@ def test_without_a_model_the_bot_shows_passages(bot, folder):
 
 
 def test_a_bot_says_in_a_line_what_is_wrong(bot, tmp_path):
-    """No argument, and a folder that is not there."""
+    """No argument, or a missing folder."""
     none = bot("faq_bot.py")
     missing = bot("faq_bot.py", tmp_path / "nowhere")
 
@@ -81,7 +81,7 @@ def test_a_bot_says_in_a_line_what_is_wrong(bot, tmp_path):
 
 
 def test_a_bot_over_movies_needs_no_model(bot, data):
-    """It adopts the graph at its first start only; a question for a number gets one."""
+    """It adopts the graph only at its first start; a question for a number gets one."""
     with Gear.connect() as gear:
         gear.overlay.import_csv([data / "movies" / "nodes.csv", data / "movies" / "relationships.csv"])
 
@@ -98,5 +98,5 @@ def test_a_bot_over_movies_needs_no_model(bot, data):
 
 @pytest.mark.parametrize("name", ["faq_bot.py", "movies_bot.py"])
 def test_an_example_is_read_at_a_glance(name):
-    """Under sixty lines."""
+    """Fewer than sixty lines."""
     assert len((EXAMPLES / name).read_text("utf-8").splitlines()) < 60

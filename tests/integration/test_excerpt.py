@@ -1,4 +1,4 @@
-"""What a model's query may bring back: how much, how deep, for how long; over a connection of its own."""
+"""Limits of a model's query: size, depth and time of its answer, over a separate connection."""
 
 import logging
 import socket
@@ -56,7 +56,7 @@ def connected(server, uri, name):
 
 
 def soon(holds):
-    """Whether something holds within a second."""
+    """Whether a condition becomes true within a second."""
     for _ in range(50):
         if holds():
             return True
@@ -65,12 +65,12 @@ def soon(holds):
 
 
 def idle():
-    """Whether no thread reads an answer or relays one."""
+    """Whether no thread reads or relays an answer."""
     return not any(thread.name in ("gear-read", "gear-relay") for thread in threading.enumerate())
 
 
 def test_one_row_of_all_nodes_is_refused_with_what_to_do(fat, caplog):
-    """It is not read to its end, for it is larger than all that an answer may have; no error is logged."""
+    """Its reading stops, because it is larger than the whole budget; no error is logged."""
     with pytest.raises(DatabaseError, match="one row of the answer is too large: return a few properties"):
         fat.read_text("MATCH (n:FatTest) RETURN collect(n) AS everything")
 
@@ -79,7 +79,7 @@ def test_one_row_of_all_nodes_is_refused_with_what_to_do(fat, caplog):
 
 
 def test_rows_are_read_one_by_one_up_to_the_budget(fat):
-    """The first of them are there, in order and without their embeddings; and it is said that there are more."""
+    """The first rows are there, in order and without embeddings, and the excerpt says that more exist."""
     excerpt = fat.read_text("MATCH (n:FatTest) RETURN n, n.embedding AS e ORDER BY n.number", limit=400)
 
     count = len(excerpt.rows)
@@ -91,7 +91,7 @@ def test_rows_are_read_one_by_one_up_to_the_budget(fat):
 
 
 def test_an_answer_of_long_texts_is_truncated(database):
-    """Each row is small, and so is what comes over the wire."""
+    """Each row is small, and so is the data on the wire."""
     excerpt = database.read_text(f"UNWIND range(1, 300) AS n RETURN n, '{'a' * 1_900}' AS text", limit=300)
 
     length = sum(len(str(row)) for row in excerpt.rows)
@@ -100,7 +100,7 @@ def test_an_answer_of_long_texts_is_truncated(database):
 
 
 def test_an_answer_within_its_budget_is_whole(database):
-    """Also where it has as many rows as the limit."""
+    """Even with as many rows as the limit."""
     excerpt = database.read_text("UNWIND range(1, 20) AS n RETURN n", limit=20)
 
     assert ("", 20) == (excerpt.truncated, len(excerpt.rows))
@@ -110,7 +110,7 @@ def test_an_answer_within_its_budget_is_whole(database):
     ("limit", "read"), [(20, "only the first 20 rows were read"), (1, "only the first row was read")]
 )
 def test_rows_beyond_the_limit_are_told(database, limit, read):
-    """Whoever counts the rows must know."""
+    """Otherwise a count of the rows would be wrong."""
     excerpt = database.read_text("UNWIND range(1, 300) AS n RETURN n", limit=limit)
 
     assert (f"{read}: there are more", limit) == (excerpt.truncated, len(excerpt.rows))
@@ -118,14 +118,14 @@ def test_rows_beyond_the_limit_are_told(database, limit, read):
 
 @pytest.mark.parametrize("levels", [100, 400])
 def test_a_value_that_is_deep_is_cut(database, levels):
-    """Without the rules, which refuse it."""
+    """Without the rules, which would refuse it."""
     (row,) = database.read_text(f"RETURN reduce(map = {{a: 1}}, level IN range(2, {levels}) | {{a: map}}) AS a").rows
 
     assert '"…"' in str(row["a"]).replace("'", '"')
 
 
 def test_past_the_timeout_nothing_waits_for_the_server(server, connection):
-    """A server that says nothing more: the caller goes on, the threads end, and the next query is answered."""
+    """If the server stops answering, the caller continues, the threads end, and the next query works."""
     with Wire(server.uri) as wire, connected(server, wire.uri, connection.name) as database:
         wire.freeze()
         started = time.monotonic()
@@ -139,7 +139,7 @@ def test_past_the_timeout_nothing_waits_for_the_server(server, connection):
 
 
 def test_no_connection_is_kept(server, connection):
-    """Neither of a query that was answered, nor of one that was refused, nor of one at which the server still works."""
+    """Neither after an answer, nor after a refusal, nor while the server still works on the query."""
     with Wire(server.uri) as wire, connected(server, wire.uri, connection.name) as database:
         database.read_text("RETURN 1 AS a")
         with pytest.raises(DatabaseError):
@@ -152,7 +152,7 @@ def test_no_connection_is_kept(server, connection):
 
 
 def test_a_driver_of_the_callers_is_lent_and_stays_open(server, connection):
-    """Over its own connection, for we know no password; rows and depth are bounded all the same."""
+    """Over its own connection, because we have no password; rows and depth are still limited."""
     with (
         Wire(server.uri) as wire,
         neo4j.GraphDatabase.driver(wire.uri, auth=(server.username, server.password)) as driver,
@@ -167,7 +167,7 @@ def test_a_driver_of_the_callers_is_lent_and_stays_open(server, connection):
 
 
 def test_a_query_sees_what_was_written_before(database):
-    """Its own driver gets the bookmarks of ours."""
+    """Its separate driver gets the bookmarks of ours."""
     database.run(Query("write", "MERGE (:__GearTests)", writes=True))
 
     assert ({"there": True},) == database.read_text("RETURN EXISTS { MATCH (:__GearTests) } AS there").rows
@@ -186,7 +186,7 @@ def test_a_server_is_reached_by_routing_and_by_tls(server, connection, certifica
 
 
 def test_a_certificate_is_checked_behind_the_relay(server, connection, certificate, monkeypatch):
-    """Trusted it must be, and that of the host, not of the relay's address."""
+    """It must be trusted, and match the host, not the relay's address."""
     signed, authority = certificate
     monkeypatch.setenv("SSL_CERT_FILE", str(authority))
     with TlsWire(server.uri, signed) as wire:
@@ -202,7 +202,7 @@ def test_a_certificate_is_checked_behind_the_relay(server, connection, certifica
             shake(meter, ("localhost", port))
 
 
-# The most values of each kind that fit into the budget, by their bytes on the wire: in Python they take 3 to 100 times
+# The maximum number of values of each kind within the budget, by bytes on the wire: in Python they take 3 to 100 times
 # as much.
 @pytest.mark.parametrize(
     ("value", "size"),
@@ -213,7 +213,7 @@ def test_a_certificate_is_checked_behind_the_relay(server, connection, certifica
     ],
 )
 def test_the_fattest_row_takes_little_memory(connection, server, value, size, record_property):
-    """Measured in a process of its own; with three times as many values the row is refused, for no more memory."""
+    """Measured in a separate process; three times as many values are refused, without using more memory."""
     grown = {}
     for times in (1, 3):
         count = times * 1_000_000 // size // 1_000
@@ -229,7 +229,7 @@ def test_the_fattest_row_takes_little_memory(connection, server, value, size, re
 
 
 def shake(meter, target):
-    """A handshake of TLS with a target through a meter."""
+    """Make a TLS handshake with a target through a meter."""
     (address,) = meter.resolve(target)
     with socket.create_connection(address) as plain, NamedContext.of(meter).wrap_socket(plain):
         pass

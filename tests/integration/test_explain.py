@@ -1,4 +1,4 @@
-"""What ``gear explain`` writes of a real search runs on the real server and shows the very triples of its paths."""
+"""The Cypher that ``gear explain`` writes for a real search runs on the real server and shows the same triples."""
 
 import json
 
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.one_server_line
 
 
 def statements(text):
-    """The statements of a Cypher file, each without its comments."""
+    """The statements of a Cypher file without their comments."""
     lines = [line for line in text.splitlines() if not line.startswith("//")]
     return [part.strip() for part in "\n".join(lines).split(";") if part.strip()]
 
@@ -22,7 +22,7 @@ def shown(database, statement):
 
 
 def test_the_cypher_of_a_search_shows_its_triples(gear, folder, server, tmp_path):
-    """A statement a path, then one for all: the triples of the file, and the passages that state them."""
+    """One statement per path, and one for all: the triples of the file, and the passages that state them."""
     assert 0 == gear("ingest", folder / "corpus.jsonl", "--triples", folder / "triples.jsonl")[0]
     told = gear("search", "Where did the 2024 physics laureate write a thesis?", "--json")[1]
     (tmp_path / "run.json").write_text(told)

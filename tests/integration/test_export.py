@@ -1,4 +1,4 @@
-"""``gear export``: what neo4j-admin's own import makes of the files is what an ingest would have written."""
+"""``gear export``: after neo4j-admin imports the files, the database is the same as after an ingest."""
 
 import json
 
@@ -60,7 +60,7 @@ METADATA = [
 
 @pytest.fixture
 def sources(tmp_path):
-    """A data set with whatever CSV has to quote, a repeated id, a repeated triple, and an unknown passage."""
+    """A data set with everything that CSV has to quote, a repeated id, a repeated triple, and an unknown passage."""
     folder = tmp_path / "sources"
     folder.mkdir()
     for name, rows in ROWS.items():
@@ -69,7 +69,7 @@ def sources(tmp_path):
 
 
 def test_a_bulk_import_makes_what_an_ingest_and_its_extractions_make(database, embedder, sources, tmp_path, imported):
-    """Every node, property, vector and edge; the schema is made afterwards, and then nothing is left to do."""
+    """Every node, property, vector and edge; the schema is created afterwards, and then nothing is left to do."""
     problems = []
     facts = [["Marie Curie", "met", "Paul Langevin"], ["Paul LANGEVIN", "lived in", "Paris"]]
     chat = Chat(FakeListChatModel(responses=[json.dumps({"triples": facts})]))
@@ -82,7 +82,7 @@ def test_a_bulk_import_makes_what_an_ingest_and_its_extractions_make(database, e
     report = export.run(sources)
 
     def fill(target):
-        """What each of the three finds to do."""
+        """The work left for each of the three."""
         written = Ingest(Graph(target), embedder).run(sources.passages, sources.triples)
         read = [Extraction(Graph(target), embedder, one).run() for one in (RuleExtractor(), ChatExtractor(chat))]
         return written.passages_written, written.triples_written, *(one.total for one in read)
@@ -101,7 +101,7 @@ def test_a_bulk_import_makes_what_an_ingest_and_its_extractions_make(database, e
 
 
 def test_metadata_and_readers_become_what_an_ingest_makes(database, embedder, tmp_path, imported):
-    """Of every kind, with columns that show only later; a missing field stays missing."""
+    """Of every type, with columns that appear late; a missing field stays missing."""
     (tmp_path / "a.jsonl").write_text("".join(json.dumps({"text": "A.", **row}) + "\n" for row in METADATA))
     files = files_to_ingest([tmp_path / "a.jsonl"])
     problems = []
@@ -129,7 +129,7 @@ def test_metadata_and_readers_become_what_an_ingest_makes(database, embedder, tm
     ],
 )
 def test_metadata_that_the_files_cannot_carry_is_reported(embedder, tmp_path, rows, reason):
-    """The passage is exported without that field; the rest of its metadata is there."""
+    """The passage is exported without that field but with its other metadata."""
     file = tmp_path / "a.jsonl"
     lines = [{"id": f"p{number}", "text": "A.", "metadata": row | {"n": 1}} for number, row in enumerate(rows)]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -161,7 +161,7 @@ def test_triples_of_a_passage_that_is_left_out_are_reported(embedder, tmp_path):
 
 
 def test_an_entity_has_the_name_that_an_ingest_would_choose(embedder, tmp_path):
-    """Among the spellings of all batches, not of the first alone."""
+    """Chosen from the spellings in all batches, not only the first."""
     rows = [{"id": f"p{number}", "text": f"{number}"} for number in range(600)]
     facts = [{"id": f"p{number}", "triples": [["NASA", "flew", f"{number}"]]} for number in range(599)]
     facts.append({"id": "p599", "triples": [["nasa", "flew", "Nasa"]]})
@@ -176,7 +176,7 @@ def test_an_entity_has_the_name_that_an_ingest_would_choose(embedder, tmp_path):
 
 
 def test_a_folder_that_holds_something_is_left_alone(embedder, sources, tmp_path):
-    """Nobody's files are overwritten, nor mixed with others."""
+    """Its files are neither overwritten nor mixed with ours."""
     (tmp_path / "mine.txt").write_text("mine")
 
     with pytest.raises(InputError, match="not empty"):
@@ -189,7 +189,7 @@ def test_a_folder_that_holds_something_is_left_alone(embedder, sources, tmp_path
 
 @pytest.mark.parametrize("ray", [(), ("--ray", "local")])
 def test_the_command_refuses_such_a_folder_before_anything_starts(tmp_path, monkeypatch, capsys, ray):
-    """A cluster or a model would take seconds to start."""
+    """Starting a cluster or a model would take seconds."""
     (tmp_path / "mine.txt").write_text("The Elbe rises in Bohemia.")
     for name in ("documents.Cluster.crew", "export.open_embedder"):
         monkeypatch.setattr(f"gear_neo4j.cli.{name}", lambda *_, **__: pytest.fail("started"))

@@ -1,4 +1,4 @@
-"""Triples by a language model: nothing lost, nothing doubled, nothing paid twice, whatever goes wrong on the way."""
+"""Triples by a language model: nothing is lost, doubled or paid for twice, whatever fails."""
 
 import json
 import os
@@ -40,7 +40,7 @@ GRAPH = Query(
     "MATCH (t:Triple)-[r]->(n) RETURN t.id AS id, type(r) AS type, coalesce(n.id, n.key) AS other, "
     "t.embedding IS NOT NULL AS embedded ORDER BY id, type, other",
 )
-# A tenth of the passages goes wrong, in every way there is, most at the first attempt only, some each time.
+# A tenth of the passages fail, in every possible way, most only at the first attempt, some always.
 WAYS = [*Fault, 503]
 
 
@@ -60,17 +60,17 @@ def number_of(messages):
 
 
 def extract(messages):
-    """What a model that can do it replies."""
+    """The reply of a capable model."""
     return json.dumps({"entities": [], "triples": triples_of(number_of(messages))})
 
 
 def chance(number, *of):
-    """A number from 0 to 99 that only the arguments decide."""
+    """A number from 0 to 99 that depends only on the arguments."""
     return int.from_bytes(blake2b(f"{number}{of}".encode(), digest_size=4).digest(), "big") % 100
 
 
 class Faults:
-    """A tenth of all passages goes wrong, always the same ones in the same way; counts what was answered in full."""
+    """A tenth of the passages fail, always the same ones in the same way; counts the complete answers."""
 
     def __init__(self):
         self.attempts = Counter()
@@ -143,7 +143,7 @@ def test_every_passage_ends_with_triples_or_a_recorded_error(corpus, embedder):
 
 
 def test_failed_passages_are_read_again_only_when_asked(corpus, embedder):
-    """A second run asks nothing; with retry_failed it asks for those that failed, and they get their triples."""
+    """A second run makes no calls; with retry_failed, it calls the model for failed ones, which get their triples."""
     faults = Faults()
     with ScriptedServer(extract, fault=faults, retry_after="0", slow=1.0) as server:
         failed = Extraction(Graph(corpus), embedder, extractor_with(server)).run().failed
@@ -161,7 +161,7 @@ def test_failed_passages_are_read_again_only_when_asked(corpus, embedder):
 
 @pytest.fixture(scope="module")
 def undisturbed():
-    """What an extraction that nothing happens to makes of the corpus, once it was seen."""
+    """The result of an undisturbed extraction from the corpus, once it has run."""
     return []
 
 
@@ -169,9 +169,9 @@ def undisturbed():
 def test_killed_three_times_it_ends_in_the_same_graph_and_pays_for_nothing_twice(
     corpus, embedder, server, tmp_path, threads, undisturbed
 ):
-    """SIGKILL in the middle of a request, three times, against an undisturbed run; the server counts what it answered.
+    """SIGKILL in the middle of a request, three times, compared with an undisturbed run; the server counts its answers.
 
-    With one thread nothing else is in flight; with four, up to three answers may be under way when the process dies.
+    With one thread nothing else is in flight; with four, up to three answers may be on their way when the process dies.
     """
     if not undisturbed:
         with ScriptedServer(extract) as model:
@@ -204,7 +204,7 @@ def test_killed_three_times_it_ends_in_the_same_graph_and_pays_for_nothing_twice
 
 
 def test_a_text_that_is_replaced_while_a_model_reads_it_waits_for_the_next_run(few, embedder):
-    """It gets no triple of the text that is gone, and is not marked as read."""
+    """It gets no triples of the old text, and is not marked as read."""
     new = Passage("p020", "", text(70))
 
     def replacing(messages):
@@ -225,7 +225,7 @@ def test_a_text_that_is_replaced_while_a_model_reads_it_waits_for_the_next_run(f
 
 
 def test_a_model_that_cannot_do_it_is_stopped_after_ten_passages(few, embedder):
-    """It costs ten calls and their repairs, not an hour; nothing is put on record, so another model finds all to do."""
+    """It costs ten calls and their repairs; nothing is recorded, so another model starts from the beginning."""
     with ScriptedServer(lambda messages: '{"triples": []}') as server:
         with pytest.raises(ModelError, match="first 10 passages"):
             Extraction(Graph(few), embedder, extractor_with(server)).run()
@@ -248,7 +248,7 @@ def test_passages_without_facts_are_done_once_a_model_has_shown_that_it_can(few,
 
 
 def test_a_budget_of_tokens_stops_cleanly_and_the_rest_is_done_later(few, embedder):
-    """What was begun is finished and written; the next run begins where this one stopped."""
+    """Started passages are finished and written; the next run continues from there."""
     with ScriptedServer(extract) as server:
         one = Extraction(Graph(few), embedder, extractor_with(server), max_tokens=2_000).run()
         sent = len(server.requests)
@@ -261,7 +261,7 @@ def test_a_budget_of_tokens_stops_cleanly_and_the_rest_is_done_later(few, embedd
 
 
 def test_a_budget_that_ends_with_the_last_passage_stops_nothing(database, embedder, tmp_path):
-    """There is nothing left that the same command could do."""
+    """Nothing is left for another run."""
     ingest(database, embedder, tmp_path, {"one": text(0)}, None)
     with ScriptedServer(extract) as server:
         report = Extraction(Graph(database), embedder, extractor_with(server, concurrency=1), max_tokens=1).run()
@@ -270,7 +270,7 @@ def test_a_budget_that_ends_with_the_last_passage_stops_nothing(database, embedd
 
 
 def test_a_server_that_goes_away_loses_nothing(few, embedder):
-    """The error says what to do; what was extracted stays, and the rest is done when it is back."""
+    """The error says what to do; earlier extractions stay, and the rest is done once the server is back."""
     with (
         ScriptedServer(extract, fault=lambda number, messages: 401 if number > 30 else None) as server,
         pytest.raises(ModelError, match="OPENAI_API_KEY"),

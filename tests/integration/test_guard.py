@@ -1,4 +1,4 @@
-"""What a model might write in the worst case, against a real server: nothing changes, leaks, or goes on for ever."""
+"""The worst queries that a model might write, on a real server: nothing changes, leaks, or runs forever."""
 
 import threading
 import time
@@ -42,13 +42,13 @@ FORGET = Query("forget", "MATCH (n:GuardTest) DETACH DELETE n", writes=True)
 
 @pytest.fixture
 def graph(shared, embedder):
-    """Fifteen people, of whom fourteen know each other, and a board."""
+    """Fifteen people, fourteen of whom know each other, and a board."""
     return shared.filled("people", embedder, lambda database: database.run(PEOPLE))
 
 
 @pytest.fixture
 def web():
-    """A web server that nobody may ask, and what it was asked."""
+    """A web server that must not be called, and the requests that it received."""
     asked = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -70,13 +70,13 @@ def web():
 
 
 def read(database, reply, *, timeout=TIMEOUT):
-    """The rows of a reply, as the agent reads them."""
+    """The rows of a reply, read as the agent does."""
     query = admit(Graph(database), reply, limit=ROWS, timeout=timeout)
     return database.read_text(query, limit=ROWS, timeout=timeout).rows
 
 
 def ends(database):
-    """Whether the server has come to the end of all such queries, within five seconds."""
+    """Whether the server has ended all such queries within five seconds."""
     for _ in range(50):
         if not database.run(RUNNING):
             return True
@@ -86,7 +86,7 @@ def ends(database):
 
 @pytest.mark.parametrize("kind", list(ATTACKS))
 def test_hostile_replies_change_nothing_and_read_nothing_else(graph, web, tmp_path, kind):
-    """Each is refused at once; the graph, the schema, the file and the address are left alone."""
+    """Each is refused at once; graph, schema, file and address are untouched."""
     url, asked = web
     (tmp_path / "secret.csv").write_text(CANARY)
     before = dump(graph)
@@ -106,7 +106,7 @@ def test_hostile_replies_change_nothing_and_read_nothing_else(graph, web, tmp_pa
 
 
 def test_what_the_rules_let_through_the_server_counts_as_reading(graph):
-    """Queries of a grammar: none is of another type than r, and most can be run."""
+    """Queries from a grammar: all are of type r, and most can be run."""
     kinds = Counter()
 
     @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
@@ -130,7 +130,7 @@ def test_what_the_rules_let_through_the_server_counts_as_reading(graph):
 
 @pytest.mark.parametrize("reply", WRITES)
 def test_a_write_without_the_rules_is_refused_by_the_server_itself(graph, reply):
-    """The door opens for reading only: the second lock holds where the first has a gap."""
+    """The transaction is read-only: this holds where the rules have a gap."""
     before = dump(graph)
 
     with pytest.raises(DatabaseError):
@@ -145,7 +145,7 @@ def test_a_write_without_the_rules_is_refused_by_the_server_itself(graph, reply)
 
 
 def test_the_server_counts_reading_files_and_addresses_as_reading(graph, web):
-    """Why the rules are needed: EXPLAIN finds nothing wrong with LOAD CSV, and the server asks any address."""
+    """This is why the rules are needed: EXPLAIN accepts LOAD CSV, and the server would call any address."""
     url, asked = web
     load = f"LOAD CSV FROM '{url}/data.csv' AS line RETURN line"
 
@@ -156,7 +156,7 @@ def test_the_server_counts_reading_files_and_addresses_as_reading(graph, web):
 
 @pytest.mark.parametrize("reply", BOUNDED)
 def test_a_query_without_end_or_with_a_huge_result_ends_in_time(graph, reply):
-    """At the rows that are allowed, at the bytes, or at the timeout; the server runs nothing of it afterwards."""
+    """At the limit of rows, of bytes, or of time; afterwards the server no longer runs it."""
     before = dump(graph)
     started = time.monotonic()
 
@@ -167,7 +167,7 @@ def test_a_query_without_end_or_with_a_huge_result_ends_in_time(graph, reply):
             raise
         rows = ()
 
-    # EXPLAIN and the query have a timeout each.
+    # EXPLAIN and the query each have a timeout.
     assert time.monotonic() - started < 2 * (TIMEOUT + GRACE)
     assert len(rows) <= ROWS
     assert all(len(str(value)) < 5_000 for row in rows for value in row.values())
@@ -176,7 +176,7 @@ def test_a_query_without_end_or_with_a_huge_result_ends_in_time(graph, reply):
 
 
 def test_a_value_that_the_server_never_ends_does_not_hold_the_caller(graph):
-    """Without the rules: the server looks at the clock between rows only, so the caller has a clock of its own."""
+    """Without the rules: the server checks its timeout only between rows, so the caller has its own."""
     started = time.monotonic()
 
     with pytest.raises(QueryTimeout):
@@ -188,10 +188,10 @@ def test_a_value_that_the_server_never_ends_does_not_hold_the_caller(graph):
 
 @pytest.mark.parametrize("reply", HARMLESS)
 def test_a_query_that_only_reads_is_run(graph, reply):
-    """The server understands what the guard lets through."""
+    """The server understands the queries that the guard accepts."""
     before = dump(graph)
 
-    # The first plan of a new server takes more than a second; how long a query may take is shown above.
+    # The first plan of a new server takes more than a second; other tests check the time limit.
     rows = read(graph, reply, timeout=CypherAgent().timeout)
 
     assert len(rows) <= ROWS
@@ -199,7 +199,7 @@ def test_a_query_that_only_reads_is_run(graph, reply):
 
 
 def test_rows_come_back_as_plain_data(graph):
-    """Nodes, relationships, paths, times, points; and long lists cut."""
+    """Nodes, relationships, paths, times, points; long lists are cut."""
     (row,) = graph.read_text(
         """MATCH p = (a {name: 'Ana Petkova'})-[r]->(b)
         RETURN b, r, p, date('2024-02-29') AS day, duration('P1D') AS time, point({x: 1, y: 2}) AS place,
@@ -219,7 +219,7 @@ def test_rows_come_back_as_plain_data(graph):
 
 
 def test_a_statement_is_known_by_the_database_and_by_us(graph):
-    """The transaction says whose it is, and a database that is not there is named."""
+    """Its transaction has our metadata, and an unknown database is named."""
     (row,) = graph.read_text(
         """SHOW TRANSACTIONS YIELD metaData, database WHERE metaData.query = 'text'
         RETURN DISTINCT metaData.app AS app, database"""

@@ -1,4 +1,4 @@
-"""HippoRAG on a real server: the projection of the graph, and what PageRank finds over it."""
+"""HippoRAG on a real server: the projection of the graph, and the results of PageRank over it."""
 
 import numpy as np
 import pytest
@@ -57,7 +57,7 @@ class Seeds:
 
 @pytest.fixture
 def graph(shared, embedder):
-    """A bridge of two passages over Hinton, written in two ways, and a passage beside it."""
+    """Two passages linked by Hinton, in two spellings, and an unrelated passage."""
     return shared.ingested(PASSAGES, TRIPLES, embedder)
 
 
@@ -100,7 +100,7 @@ def test_the_projection_is_the_graph(graph):
 
 
 def test_a_synonym_edge_adds_to_the_facts_of_its_pair(graph, embedder):
-    """It neither replaces their weight, as HippoRAG's does, nor is it replaced by it."""
+    """Neither replaces the weight of the other; in HippoRAG, the synonym edge does."""
     one, other = "hinton", "physics prize 2024"
     link = "MATCH (a:Entity {key: $one}), (b:Entity {key: $other}) MERGE (a)-[:SYNONYM {score: 0.9}]->(b)"
     graph.run(Query("link", link, frozenset({"one", "other"}), writes=True), one=one, other=other)
@@ -125,7 +125,7 @@ def test_a_triple_from_an_entity_to_itself_is_no_edge(shared, embedder):
 
 
 def test_the_second_passage_shares_no_word_with_the_question(search):
-    """BM25 misses it; both walks rank it second, before the passage beside."""
+    """BM25 misses it; both walks rank it second, before the unrelated passage."""
     question = "2024 physics prize"
 
     assert ["prize"] == ids(search(question, name="base"))
@@ -134,7 +134,7 @@ def test_the_second_passage_shares_no_word_with_the_question(search):
 
 
 def test_version_2_shows_its_seeds(search):
-    """As paths of one triple, best first, and without a call of a model."""
+    """As paths of one triple, best first, and without calling a model."""
     hits = search("2024 physics prize")
 
     assert [1] * len(hits.paths) == [len(path.triples) for path in hits.paths]
@@ -145,7 +145,7 @@ def test_version_2_shows_its_seeds(search):
 
 
 def test_a_filter_chooses_the_seeds(search):
-    """It is shown the triples nearest to the question; what it keeps is where the walk starts."""
+    """It sees the triples nearest to the question; the walk starts at those that it keeps."""
     everything = search("2024 physics prize")
     seeds = Seeds(keep=[0])
 
@@ -157,7 +157,7 @@ def test_a_filter_chooses_the_seeds(search):
 
 
 def test_where_the_filter_keeps_nothing_the_nearest_passages_are_the_answer(search):
-    """As in HippoRAG 2; the name says so."""
+    """As in HippoRAG 2; the name of the source says so."""
     hits = search("2024 physics prize", seeds=Seeds())
 
     assert "hipporag2 (no triple helps: dense alone)" == hits.retriever
@@ -177,7 +177,7 @@ def test_a_model_that_fails_takes_nothing_away(search, error):
 
 
 def test_version_1_without_a_model_is_its_base(search):
-    """There is nobody to find the names."""
+    """Nothing can find the names."""
     hits = search("2024 physics prize", name="hipporag")
 
     assert ["prize"] == ids(hits)
@@ -185,7 +185,7 @@ def test_version_1_without_a_model_is_its_base(search):
 
 
 def test_a_name_that_is_no_entity_goes_to_the_nearest_one(search, graph, embedder):
-    """By the embeddings that linking synonyms gave them; before that there is nothing to compare with."""
+    """By the embeddings from synonym linking; without them there is nothing to compare with."""
     away = Seeds(names=["prize 2024"])
     before = search("2024 physics prize", name="hipporag", seeds=away)
     list(write_synonyms(Graph(graph), embedder=embedder))
@@ -197,7 +197,7 @@ def test_a_name_that_is_no_entity_goes_to_the_nearest_one(search, graph, embedde
 
 
 def test_a_name_given_twice_counts_once(search):
-    """Also in two spellings; and scores are stretched to 0 to 1."""
+    """Even in two spellings; and scores are scaled to 0 to 1."""
     once = search("x", name="hipporag", seeds=Seeds(names=["Hinton"]))
     twice = search("x", name="hipporag", seeds=Seeds(names=["Hinton", "HINTON"]))
 
@@ -207,7 +207,7 @@ def test_a_name_given_twice_counts_once(search):
 
 @pytest.mark.parametrize("name", ["hipporag", "hipporag2"])
 def test_a_change_is_seen_by_the_next_question(search, graph, embedder, tmp_path, name):
-    """After an ingest, and after a passage was replaced by another, when all counts are as before."""
+    """After an ingest, and after a passage was replaced and all counts are the same as before."""
     seeds = Seeds(names=["Edinburgh"], keep=[0])
     assert "town" not in ids(search("Edinburgh", name=name, seeds=seeds))
 
@@ -242,7 +242,7 @@ def test_every_write_makes_the_projection_stale_and_no_question_does(search, gra
 
 
 def test_what_others_delete_makes_the_projection_stale(graph):
-    """No stamp tells of it, but the counts do."""
+    """It leaves no stamp, but changes the counts."""
     projections = Projections(Graph(graph).pagerank)
     first = projections.current()
 
@@ -253,7 +253,7 @@ def test_what_others_delete_makes_the_projection_stale(graph):
 
 
 def test_a_graph_that_memory_would_not_hold_is_refused(search, monkeypatch):
-    """The message says what to search with."""
+    """The message names an alternative retriever."""
     monkeypatch.setattr(projection, "MOST_TRIPLES", 3)
 
     with pytest.raises(InputError, match="7 triples, .* 3 at most: .* naive"):
@@ -263,7 +263,7 @@ def test_a_graph_that_memory_would_not_hold_is_refused(search, monkeypatch):
 @pytest.mark.parametrize("triples", [[], [("only", "one", "is", "passage")]])
 @pytest.mark.parametrize("name", ["hipporag", "hipporag2"])
 def test_a_corpus_of_one_passage_is_searched(server, shared, embedder, name, triples):
-    """Nothing to tell apart, and perhaps nothing to walk on."""
+    """There is nothing to distinguish, and perhaps nothing to walk on."""
     shared.ingested({"only": "One passage."}, triples, embedder)
 
     with opened(server, embedder) as gear:
@@ -274,7 +274,7 @@ def test_a_corpus_of_one_passage_is_searched(server, shared, embedder, name, tri
 
 @pytest.mark.parametrize("name", ["hipporag", "hipporag2"])
 def test_an_empty_graph_finds_nothing(server, database, embedder, name):
-    """And does not fail."""
+    """Without failing."""
     with opened(server, embedder) as gear:
         assert [] == ids(gear.search("one passage", retriever=name))
 
@@ -294,7 +294,7 @@ def test_a_search_costs_four_round_trips_and_no_vector_comes_back(graph, server,
 
 
 def test_a_data_set_is_given_synonyms_when_a_system_needs_them(server, database, embedder, folder):
-    """Once: a database that has them serves those who need none, too, and nothing is ingested again."""
+    """Once: a database with synonyms also serves systems that need none, and nothing is ingested again."""
     dataset = datasets.load(folder)
     with opened(server, embedder) as gear:
         runs.provide(gear, dataset)

@@ -55,7 +55,7 @@ def files(tmp_path):
 
 
 def test_nodes_and_relationships_come_in_with_their_types(empty, files):
-    """The same id in two groups is two nodes; parallel relationships stay two; no trace of the import is left."""
+    """The same id in two groups is two nodes; parallel relationships stay separate; no trace of the import is left."""
     report = Import(Graph(empty)).run(files(worked=WORKED, people=PEOPLE, machines=MACHINES))
 
     assert (3, 3, 0) == (report.nodes, report.relationships, report.problems)
@@ -76,7 +76,7 @@ def test_nodes_and_relationships_come_in_with_their_types(empty, files):
 
 
 def test_unusable_rows_are_reported_with_their_line_and_the_rest_is_imported(empty, files):
-    """A duplicate id, a number that is none, a missing end, too few fields."""
+    """A duplicate id, an invalid number, a missing end, too few fields."""
     problems = []
     people = "id:ID,born:int,:LABEL\na,1,P\na,2,P\nb,old,P\nc,3\nd,4,P\n"
     knows = ":START_ID,:END_ID,:TYPE\na,d,KNOWS\na,nobody,KNOWS\na,d,\n"
@@ -86,7 +86,7 @@ def test_unusable_rows_are_reported_with_their_line_and_the_rest_is_imported(emp
     )
 
     assert (2, 1, 5) == (report.nodes, report.relationships, report.problems)
-    # A whole batch is read before what of it is there already is asked.
+    # A whole batch is read before it is compared with the stored nodes.
     assert [
         (4, 'born is "old": no int'),
         (5, "it has 2 fields, the header 3"),
@@ -96,7 +96,7 @@ def test_unusable_rows_are_reported_with_their_line_and_the_rest_is_imported(emp
     ] == problems
 
 
-# What Python reads and Neo4j does not, and the other way round; of some only the server knows.
+# Values that Python accepts and Neo4j does not, and the other way round; some of them only the server can check.
 TEXTS = {
     "int": ["7", "+7", " 7 ", "1_000", "٧", "0x7", "9" * 5_000],
     "double": ["1.5", ".5", "1e3", "1_0.5", "inf", "NaN", "٧.5"],
@@ -147,7 +147,7 @@ WRONG = {
 
 
 def test_what_a_value_is_the_server_decides(empty, files):
-    """Each row that it refuses is reported with its line, and all others of the batch are there."""
+    """Each row that it refuses is reported with its line, and all others of the batch are imported."""
     rows = [(kind, text) for kind, texts in TEXTS.items() for text in texts]
     header = ",".join(f"{kind}:{kind}" for kind in TEXTS)
     cells = [",".join(f'"{text}"' if of == kind else "" for of in TEXTS) for kind, text in rows]
@@ -167,7 +167,7 @@ def test_what_a_value_is_the_server_decides(empty, files):
 
 
 def test_what_a_constraint_forbids_is_reported_row_by_row(empty, files):
-    """A node of one's own has the name already."""
+    """One of the user's nodes has the name already."""
     empty.execute("CREATE CONSTRAINT one_name FOR (n:P) REQUIRE n.name IS UNIQUE")
     empty.run(Query("own", "CREATE (:P {name: 'Bo'})", writes=True))
     problems = []
@@ -197,7 +197,7 @@ def begun(empty, paths, *, batches):
 
 
 def test_an_import_that_has_written_nothing_holds_up_no_other(empty, files):
-    """Nor the same one with a file that was mended."""
+    """Nor the same one with a corrected file."""
     (people,) = files(people="id:ID,:LABEL\n1,P\n2,P\n")
     begun(empty, [people], batches=0)
     people.write_text("id:ID,:LABEL\n1,P\n2,P\n3,P\n")
@@ -211,7 +211,7 @@ def test_an_import_that_has_written_nothing_holds_up_no_other(empty, files):
 
 
 def test_an_import_can_be_given_up(server, empty, files):
-    """What it has written is gone, and nothing else; the message that refuses another import says how."""
+    """Only what it wrote is deleted; the message that refuses another import names the command."""
     paths = chain_of(files, length=3_000)
     empty.run(Query("own", "CREATE (:Own)", writes=True))
     before = dump(empty)
@@ -229,7 +229,7 @@ def test_an_import_can_be_given_up(server, empty, files):
 
 
 def test_an_import_that_is_given_up_meanwhile_stops(empty, files):
-    """One whose rows are all there is finished instead: some of its nodes may have no key any more."""
+    """One whose rows are all written is finished instead, because some of its nodes may have lost their keys."""
     paths = chain_of(files, length=3_000)
 
     class GivenUp(Import):
@@ -262,7 +262,7 @@ def test_an_import_that_is_given_up_meanwhile_stops(empty, files):
     ],
 )
 def test_a_file_whose_header_cannot_be_used_is_refused_and_nothing_is_written(empty, files, text, message):
-    """The message names the file and what it needs."""
+    """The message names the file and the requirement."""
     with pytest.raises(InputError, match=message):
         Import(Graph(empty)).run(files(good="id:ID\na\n", bad=text))
 
@@ -270,7 +270,7 @@ def test_a_file_whose_header_cannot_be_used_is_refused_and_nothing_is_written(em
 
 
 def test_files_that_are_no_text_or_missing_are_refused(empty, tmp_path):
-    """One clear line each."""
+    """With one clear line each."""
     (tmp_path / "binary.csv").write_bytes(b"id:ID\n\xff\xfe\n")
 
     with pytest.raises(InputError, match="not UTF-8"):
@@ -280,7 +280,7 @@ def test_files_that_are_no_text_or_missing_are_refused(empty, tmp_path):
 
 
 def test_the_second_import_of_the_same_files_is_refused(empty, files):
-    """Every node would be there twice."""
+    """Otherwise every node would exist twice."""
     paths = files(people=PEOPLE)
     Import(Graph(empty)).run(paths)
     before = dump(empty)
@@ -292,7 +292,7 @@ def test_the_second_import_of_the_same_files_is_refused(empty, files):
 
 
 def test_a_killed_import_goes_on_where_it_was_and_doubles_nothing(server, empty, tmp_path):
-    """Killed three times in a process of its own, at progress that differs."""
+    """Killed three times in a separate process, at different points."""
     nodes, rels = tmp_path / "nodes.csv", tmp_path / "rels.csv"
     nodes.write_text("id:ID,:LABEL\n" + "".join(f"n{number},N\n" for number in range(20_000)))
     pairs = "".join(f"n{number},n{(number * 7) % 20_000},R\n" for number in range(20_000))
@@ -320,7 +320,7 @@ def test_a_killed_import_goes_on_where_it_was_and_doubles_nothing(server, empty,
 
 
 def test_a_label_ends_at_the_delimiter_of_lists(empty, files):
-    """As for neo4j-admin: a label that holds it cannot be written, and an empty one is none."""
+    """As in neo4j-admin: a label cannot contain it, and an empty label is ignored."""
     Import(Graph(empty), Dialect(array_delimiter="|")).run(files(nodes="id:ID,:LABEL\na,A|B;C|\nb,|\n"))
 
     rows = empty.run(read("MATCH (n) WHERE n.id IS NOT NULL RETURN n.id AS id, labels(n) AS labels"))
@@ -329,7 +329,7 @@ def test_a_label_ends_at_the_delimiter_of_lists(empty, files):
 
 DELIMITER = "\x01"
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=20)
-# A label that holds the delimiter cannot be written in such a file: it would be two labels.
+# A label with the delimiter cannot be written in such a file: it would be two labels.
 LABELS = NAMES.filter(lambda label: DELIMITER not in label)
 
 
@@ -355,7 +355,7 @@ def test_names_of_any_kind_come_through_and_inject_nothing(empty, tmp_path, labe
 
 
 def chain_of(files, *, length):
-    """Nodes in a chain, of which each relationship is a fact of its own; a second import of it would double them."""
+    """Nodes in a chain, each of whose relationships is a separate fact; a second import would double them."""
     nodes = "id:ID,:LABEL\n" + "".join(f"n{number},N\n" for number in range(length))
     rels = ":START_ID,:END_ID,:TYPE\n" + "".join(f"n{number},n{number + 1},R\n" for number in range(length - 1))
     return files(nodes=nodes, rels=rels)
@@ -368,7 +368,7 @@ COUNTED = read(
 
 
 def test_two_processes_that_import_the_same_files_at_once_write_each_row_once(server, empty, files):
-    """Whoever is second to go on from a line stops with a line of its own, or finds everything done."""
+    """The process that comes second at a line stops with an error, or finds everything done."""
     nodes, rels = chain_of(files, length=8_000)
     environment = os.environ | {"NEO4J_URI": server.uri, "NEO4J_PASSWORD": server.password or ""}
     command = [*GEAR, "import", nodes, rels]
@@ -386,7 +386,7 @@ def test_two_processes_that_import_the_same_files_at_once_write_each_row_once(se
 
 @pytest.mark.parametrize("batches", [0, 1, 2, 3, 4, 5])
 def test_an_import_that_another_one_overtakes_stops_before_it_writes_more(empty, files, batches):
-    """The other one starts and ends while this one has some batches behind it: nodes, then relationships."""
+    """The other one starts and ends after the first batches of this one: nodes, then relationships."""
     paths = chain_of(files, length=3_000)
     graph = Graph(empty)
     written = []
@@ -405,7 +405,7 @@ def test_an_import_that_another_one_overtakes_stops_before_it_writes_more(empty,
 
 
 def test_a_batch_whose_reply_was_lost_is_not_written_twice(empty, files):
-    """The driver sends it again when the connection breaks at its commit."""
+    """The driver sends it again if the connection breaks at the commit."""
     paths = chain_of(files, length=10)
     imports = Graph(empty).imports
     imports.begin([FileProgress(str(paths[0]), "x")])
@@ -419,7 +419,7 @@ def test_a_batch_whose_reply_was_lost_is_not_written_twice(empty, files):
 
 
 def test_a_second_import_that_is_refused_leaves_nothing_behind(empty, files):
-    """Neither a record nor a constraint, by which a later import would be held up."""
+    """Neither a record nor a constraint that would block a later import."""
     Import(Graph(empty)).run(files(people=PEOPLE))
     before = dump(empty)
     (twin,) = files(other=PEOPLE)

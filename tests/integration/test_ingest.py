@@ -43,7 +43,7 @@ def folder(tmp_path):
 
 
 def written(folder, **files):
-    """Write JSONL files into a folder; an item that is text already is written as it is."""
+    """Write JSONL files into a folder; an item that is a string is written unchanged."""
     for name, rows in files.items():
         lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
         (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8", errors="surrogatepass")
@@ -75,7 +75,7 @@ def test_passages_triples_and_entities_are_linked(database, embedder, folder):
 
 
 def test_embeddings_are_stored_as_float32(database, embedder, folder):
-    """A list of doubles would take twice the reads."""
+    """A list of doubles would take twice as many reads."""
     ingested(database, embedder, folder)
 
     types = Query("types", "MATCH (n) WHERE n.embedding IS NOT NULL RETURN DISTINCT valueType(n.embedding) AS t")
@@ -86,7 +86,7 @@ def test_embeddings_are_stored_as_float32(database, embedder, folder):
 
 
 def test_ingesting_twice_changes_nothing(database, embedder, folder):
-    """The second run embeds nothing, and writes nothing but when the source was last read."""
+    """The second run embeds nothing, and only writes when the source was last read."""
     ingested(database, embedder, folder, synonyms=True)
     everything = Query(
         "everything",
@@ -102,7 +102,7 @@ def test_ingesting_twice_changes_nothing(database, embedder, folder):
 
 
 class Refusing:
-    """An embedding model that must not be asked for anything."""
+    """An embedding model that must not be called."""
 
     name = "fake"
     dimension = 32
@@ -195,7 +195,7 @@ def test_names_and_texts_longer_than_an_index_entry_are_stored(database, embedde
 
 
 def test_a_passage_of_more_triples_than_a_batch_is_complete(database, embedder, tmp_path):
-    """Its status comes with the last of its batches."""
+    """Its status is written with the last of its batches."""
     many = [[f"s{i}", "p", f"o{i}"] for i in range(2 * TRIPLES_A_BATCH + 1)]
     folder = written(tmp_path, corpus=[{"id": "p", "text": "x"}], triples=[{"id": "p", "triples": many}])
 
@@ -207,7 +207,7 @@ def test_a_passage_of_more_triples_than_a_batch_is_complete(database, embedder, 
 
 
 def test_a_passage_without_triples_gets_its_status(database, embedder, tmp_path):
-    """That a passage states no fact is a result too."""
+    """Stating no facts is a result, too."""
     folder = written(tmp_path, corpus=[{"id": "p", "text": "x"}], triples=[{"id": "p", "triples": []}])
 
     ingested(database, embedder, folder)
@@ -216,7 +216,7 @@ def test_a_passage_without_triples_gets_its_status(database, embedder, tmp_path)
 
 
 def test_a_passage_deleted_between_reading_and_writing_leaves_no_entity(database, embedder, folder):
-    """Embeddings take time, in which another process may forget the passage; its triples have nowhere to go."""
+    """While it is embedded, another process may forget the passage; then its triples must not be written."""
 
     class Deleting:
         name, dimension = embedder.name, embedder.dimension
@@ -234,7 +234,7 @@ def test_a_passage_deleted_between_reading_and_writing_leaves_no_entity(database
 
 
 def test_synonyms_link_near_names_and_rewrite_none(database, embedder, tmp_path):
-    """Edges at cosine 0.8 and above, one a pair, between names of three letters and more."""
+    """Edges at cosine 0.8 and above, one per pair, between names of three letters or more."""
     names = ["city of new york", "the city of new york", "warsaw", "ab", "AB."]
     folder = written(
         tmp_path, corpus=[{"id": "p", "text": "x"}], triples=[{"id": "p", "triples": [[n, "is", "p"] for n in names]}]
@@ -275,7 +275,7 @@ def test_synonyms_are_the_same_by_products_of_matrices_and_by_the_index(database
 
 
 def test_only_new_entities_are_compared_by_the_next_ingest(database, embedder, tmp_path):
-    """With all others, whose edges stay as they are."""
+    """With all others, whose edges stay."""
     first = [{"id": "p", "triples": [["city of new york", "is", "p"], ["warsaw", "is", "p"]]}]
     more = [{"id": "q", "triples": [["the city of new york", "is", "p"]]}]
     for name, triples in (("first", first), ("more", more)):
@@ -288,7 +288,7 @@ def test_only_new_entities_are_compared_by_the_next_ingest(database, embedder, t
 
 
 def test_no_writer_waits_for_the_stamp_of_another(database, server, embedder, folder):
-    """One that has written the node of the store, and is yet to commit, holds up nobody; each leaves a stamp."""
+    """A transaction that has stamped the store but not committed blocks nobody; each leaves a stamp."""
     graph = Graph(database)
     before = graph.pagerank.version().changed
     with (
@@ -309,7 +309,7 @@ def test_no_writer_waits_for_the_stamp_of_another(database, server, embedder, fo
 
 @pytest.mark.parametrize("content", [None, "", "\n \n"])
 def test_a_missing_or_empty_file_is_refused_before_anything_is_written(empty, embedder, tmp_path, content):
-    """Not even the schema is made."""
+    """Not even the schema is created."""
     path = tmp_path / "corpus.jsonl"
     if content is not None:
         path.write_text(content)

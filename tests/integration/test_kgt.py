@@ -1,4 +1,4 @@
-"""KG-based Thought over an adopted graph, its model played by a script: the right template, the right rows."""
+"""KG-based Thought over an adopted graph, with a scripted model: the right template, the right rows."""
 
 import json
 import re
@@ -93,7 +93,7 @@ RELATION = [
     + [("intersection", *one) for one in INTERSECTION],
 )
 def test_chains_lead_to_what_is_asked_for(adopted, server, kind, question, heads, tail, expected):
-    """The template of the question's kind, and the name among its rows."""
+    """The template of the question type, and the expected name among its rows."""
     answer = ask(server, analysed(kind, heads, tail), question=question)
 
     tried = answer.trace.steps[0].queries[-1]
@@ -104,7 +104,7 @@ def test_chains_lead_to_what_is_asked_for(adopted, server, kind, question, heads
 
 @pytest.mark.parametrize(("question", "heads", "attribute", "expected"), ATTRIBUTE)
 def test_attributes_are_read_from_the_node(adopted, server, question, heads, attribute, expected):
-    """The value stands in the rows, and in the facts that the answer is from."""
+    """The value is in the rows, and in the facts of the answer."""
     answer = ask(server, analysed("attribute", heads, attribute=attribute), question=question)
 
     tried = answer.trace.steps[0].queries[-1]
@@ -115,7 +115,7 @@ def test_attributes_are_read_from_the_node(adopted, server, question, heads, att
 
 @pytest.mark.parametrize(("question", "heads", "predicate"), RELATION)
 def test_relations_are_the_shortest_paths(adopted, server, question, heads, predicate):
-    """Of at most three hops, verbalised as they are stored."""
+    """Of at most three hops, verbalised as stored."""
     answer = ask(server, analysed("relation", heads), question=question)
 
     assert "relation" == answer.trace.steps[0].queries[-1].template
@@ -124,7 +124,7 @@ def test_relations_are_the_shortest_paths(adopted, server, question, heads, pred
 
 
 def test_rows_beyond_those_that_are_read_are_told(adopted, server, monkeypatch):
-    """To the model and in the answer; whoever counts the facts must know."""
+    """To the model and in the answer, because a count of the facts would be wrong."""
     question, heads, tail, _ = ONE_HOP[-1]
     whole = ask(server, analysed("one-hop", heads, tail), question=question)
     monkeypatch.setattr(templates, "ROWS", 1)
@@ -138,7 +138,7 @@ def test_rows_beyond_those_that_are_read_are_told(adopted, server, monkeypatch):
 
 
 def test_another_chain_is_tried_where_the_first_gives_nothing(adopted, server):
-    """All that were tried stand in the trace, which can be saved and read."""
+    """The trace has all that were tried, and can be saved and read."""
     answer = ask(server, analysed("multi-hop", ["Galactosemia"], "Drug"), question="Which drugs may matter here?")
 
     tried = answer.trace.steps[0].queries
@@ -147,7 +147,7 @@ def test_another_chain_is_tried_where_the_first_gives_nothing(adopted, server):
 
 
 def test_a_trace_with_queries_can_be_saved_and_read(adopted, server, tmp_path):
-    """Nothing of it is lost."""
+    """Without losing anything."""
     answer = ask(server, analysed("one-hop", ["codeine"], "Genesymbol"))
 
     write_trace(answer.trace, tmp_path / "trace.json")
@@ -163,7 +163,7 @@ def test_a_trace_with_queries_can_be_saved_and_read(adopted, server, tmp_path):
     ],
 )
 def test_what_the_graph_does_not_know_is_said_and_not_made_up(adopted, server, reply, problem):
-    """No answer is asked for: the model would answer from what it has heard elsewhere."""
+    """The model is not called for an answer, because it would use other knowledge."""
     answer = ask(server, reply)
 
     assert ("no_graph_evidence", "") == (answer.stop_reason, answer.text)
@@ -180,7 +180,7 @@ def test_names_that_the_graph_has_not_cost_one_repair_call(adopted, server):
 
 
 def test_replies_that_are_of_no_use_end_without_an_answer(adopted, server):
-    """The failure is on record."""
+    """The failure is recorded."""
     answer = ask(server, "I cannot say.", "I still cannot.")
 
     assert ("no_graph_evidence", "") == (answer.stop_reason, answer.text)
@@ -188,7 +188,7 @@ def test_replies_that_are_of_no_use_end_without_an_answer(adopted, server):
 
 
 def test_a_plan_asks_the_graph_by_templates_and_its_passages(adopted, server):
-    """kgt finds the drug, a search what is said of it; the answer cites a passage of the graph and the first answer."""
+    """kgt finds the drug, a search finds text about it; the answer cites a passage and the first answer."""
     whole = "Which drugs treat renal cell carcinoma and inhibit RET, and what is said of them?"
     first = {"id": "1", "question": "Which drugs treat renal cell carcinoma and inhibit RET?", "tool": "kgt"}
     second = {"id": "2", "question": "What is said of {1}?", "tool": "auto", "after": ["1"]}
@@ -215,7 +215,7 @@ def test_a_plan_asks_the_graph_by_templates_and_its_passages(adopted, server):
 
 
 def test_communities_of_the_graph_are_of_the_users_own_nodes(adopted, server):
-    """Shown with the users labels, at most ten to a community without parts; nothing of the graph itself changes."""
+    """With the user's labels, at most ten nodes in a community without parts; the graph itself does not change."""
     with opened(server, QuickEmbedder()) as gear:
         before = gear.overlay.survey()
         gear.communities.build()

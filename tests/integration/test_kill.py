@@ -1,4 +1,4 @@
-"""An ingest killed again and again ends in the graph of an undisturbed one."""
+"""An ingest that is killed repeatedly ends in the same graph as an undisturbed one."""
 
 import json
 import random
@@ -41,20 +41,20 @@ def folder(tmp_path) -> Path:
 
 
 def fingerprint(database) -> tuple[int, str]:
-    """How many nodes there are, and a hash over all ids, texts, states and edges."""
+    """The number of nodes, and a hash of all ids, texts, states and edges."""
     rows = [json.dumps(row, sort_keys=True) for row in database.run(FINGERPRINT)]
     return len(rows), blake2b("\n".join(rows).encode()).hexdigest()
 
 
 def started(server, folder) -> Connecting:
-    """An ingest in a process of its own, once it is connected."""
+    """An ingest in a separate process, once it is connected."""
     process = Connecting(ingesting, server, folder)
     assert process.began.wait(60)
     return process
 
 
 def test_ten_kills_leave_nothing_doubled_and_nothing_lost(server, database, embedder, folder, request):
-    """SIGKILL at ten random moments, then a run to the end, against one undisturbed run."""
+    """SIGKILL at ten random moments, then a complete run, compared with an undisturbed run."""
     undisturbed = started(server, folder)
     assert 0 == undisturbed.wait()
     expected = fingerprint(database)
@@ -64,13 +64,13 @@ def test_ten_kills_leave_nothing_doubled_and_nothing_lost(server, database, embe
 
     for number in range(KILLS):
         process = started(server, folder)
-        # At a random point of this tenth of the work, whatever the speed of the machine.
+        # At a random point of this tenth of the work, independent of the machine's speed.
         point = (number + chance.random()) * expected[0] / KILLS
         while fresh.run(SIZE)[0]["n"] < point and process.is_alive:
             time.sleep(0.01)
         time.sleep(chance.uniform(0, 0.1))
         process.kill()
-        # A kill may hit the migration: whoever comes next waits until the lock of the dead has expired.
+        # A kill may hit the migration: the next process waits until the dead one's lock expires.
         prepare(fresh, model=embedder.name, dimension=embedder.dimension)
         sizes.append(fresh.run(SIZE)[0]["n"])
     Ingest(Graph(fresh), embedder).run([folder / "corpus.jsonl"], [folder / "triples.jsonl"])

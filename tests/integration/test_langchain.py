@@ -1,4 +1,4 @@
-"""LangChain's own suite for retrievers, and what a document says, on a real server."""
+"""LangChain's own test suite for retrievers, and the content of a document, on a real server."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ TRIPLES = {
     "town": [["Edinburgh", "lies in", "Scotland"]],
 }
 
-# The suite leaves it to the mode of pytest-asyncio to run its asynchronous test, and ours is to mark each.
+# The suite relies on pytest-asyncio's auto mode for its asynchronous test; we use the strict mode, with marks.
 pytest.mark.asyncio(RetrieversIntegrationTests.test_ainvoke_returns_documents)
 
 
@@ -44,14 +44,14 @@ def statements(path):
 
 @pytest.fixture
 def driver(server):
-    """A driver such as a user has."""
+    """A driver that the caller owns."""
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as one:
         yield one
 
 
 @pytest.fixture
 def gear(driver, connection, shared, embedder, tmp_path):
-    """Three hops: the question's words lead to the prize, the prize's laureate to the university and its town."""
+    """Three hops: the question's words match the prize, whose laureate leads to the university and its town."""
     corpus = [{"id": id, "title": f"title {id}", "text": text} for id, text in PASSAGES.items()]
     facts = [{"id": id, "triples": triples} for id, triples in TRIPLES.items()]
     for name, lines in (("corpus.jsonl", corpus), ("triples.jsonl", facts)):
@@ -64,13 +64,13 @@ def gear(driver, connection, shared, embedder, tmp_path):
 
 @pytest.fixture
 def retriever(gear):
-    """From one passage of the base over paths of three triples."""
+    """From one base passage over paths of three triples."""
     return GearRetriever(gear=gear, retriever="naive", base="bm25", base_k=1, beam=Beam(length=3), k=3)
 
 
 @pytest.mark.parametrize("name", ["naive", "base"])
 class TestStandard(RetrieversIntegrationTests):
-    """LangChain's suite over every retriever, on the words of every passage."""
+    """LangChain's suite for every retriever, with the words of every passage."""
 
     @pytest.fixture(autouse=True)
     def over(self, gear, name):
@@ -90,7 +90,7 @@ class TestStandard(RetrieversIntegrationTests):
 
 
 def test_a_document_says_what_the_hit_says(retriever, gear):
-    """Text, id, title, source, position, score, rank, and the lists it was found in with its rank there."""
+    """Text, id, title, source, position, score, rank, and its rank in each list that contains it."""
     hits = gear.search(QUESTION, k=3, retriever=Naive(base="bm25", base_k=1, beam=Beam(length=3)))
 
     documents = retriever.invoke(QUESTION)
@@ -113,7 +113,7 @@ def test_a_document_says_what_the_hit_says(retriever, gear):
 
 
 def test_a_document_has_only_the_paths_through_its_passage(gear):
-    """Best first; here each passage states the one triple of one path."""
+    """Best first; here each passage states the only triple of one path."""
     documents = GearRetriever(gear=gear, retriever="naive", base="sbert", beam=Beam(length=1)).invoke(QUESTION)
 
     assert TRIPLES == {
@@ -123,7 +123,7 @@ def test_a_document_has_only_the_paths_through_its_passage(gear):
 
 
 def test_a_path_of_a_document_names_its_triples(retriever):
-    """The walk from the question's words to the passage, in its order."""
+    """The walk from the question's words to the passage, in order."""
     *_, town = retriever.invoke(QUESTION)
 
     (path,) = town.metadata["paths"]
@@ -133,7 +133,7 @@ def test_a_path_of_a_document_names_its_triples(retriever):
 
 
 def test_the_cypher_of_a_document_shows_its_path(retriever, driver, connection):
-    """Run on the database as it stands in the metadata, it gives the triples, their entities and their passages."""
+    """Run unchanged on the database, it returns the triples, their entities and their passages."""
     *_, town = retriever.invoke(QUESTION)
     (path,) = town.metadata["paths"]
 
@@ -150,14 +150,14 @@ def test_the_cypher_of_a_document_shows_its_path(retriever, driver, connection):
 @pytest.mark.parametrize("score", ["composed", "encoded", "last"])
 @pytest.mark.parametrize("base", ["bm25", "fulltext", "sbert", "hybrid"])
 def test_metadata_is_json(gear, base, score):
-    """What a tracer or a web service writes out reads back as the same."""
+    """A tracer or a web service can write it and read it back."""
     for document in GearRetriever(gear=gear, retriever="naive", base=base, score=score).invoke(QUESTION):
         assert document.metadata["paths"]
         assert document.metadata == json.loads(json.dumps(document.metadata, allow_nan=False))
 
 
 def test_the_options_are_those_of_a_search(gear):
-    """Each option reaches the search, and k may be given for one question alone."""
+    """Each option reaches the search, and k can be set for one question."""
     base = GearRetriever(gear=gear, retriever="base", base="bm25")
     short = GearRetriever(gear=gear, retriever="naive", base="bm25", base_k=1, beam=Beam(length=1))
     wide = GearRetriever(gear=gear, retriever="naive", base="bm25", base_k=1, beam=Beam(length=2))
@@ -181,7 +181,7 @@ def path_scores(documents):
 
 
 def test_what_was_ingested_since_is_found(retriever, gear, tmp_path):
-    """A retriever made before an ingest answers from what is there after it, though bm25 holds its index in memory."""
+    """A retriever finds documents that are ingested later, although bm25 keeps its index in memory."""
     retriever.invoke(QUESTION)
     (tmp_path / "more.jsonl").write_text(json.dumps({"id": "more", "title": "", "text": "Zebras."}) + "\n")
 
@@ -192,21 +192,21 @@ def test_what_was_ingested_since_is_found(retriever, gear, tmp_path):
 
 @pytest.mark.asyncio
 async def test_async_gives_the_same(retriever):
-    """Alone, with a k of its own, and in a batch."""
+    """Alone, with its own k, and in a batch."""
     assert retriever.invoke(QUESTION) == await retriever.ainvoke(QUESTION)
     assert retriever.invoke(QUESTION, k=1) == await retriever.ainvoke(QUESTION, k=1)
     assert retriever.batch([QUESTION, "bread"]) == await retriever.abatch([QUESTION, "bread"])
 
 
 def test_a_batch_answers_each_question_in_order(retriever):
-    """Questions asked at once get what each gets alone."""
+    """Concurrent questions get the same results as single ones."""
     questions = [QUESTION, "bread and butter", "Edinburgh", "thesis"] * 5
 
     assert [retriever.invoke(question, k=2) for question in questions] == retriever.batch(questions, k=2)
 
 
 def test_it_is_a_part_of_a_chain(retriever):
-    """Piped into functions, and configured by the one who calls."""
+    """Piped into functions, and configured by the caller."""
     by_number = retriever.configurable_fields(k=ConfigurableField(id="k"))
     chain = {"passages": by_number | texts, "question": RunnablePassthrough()} | RunnablePassthrough()
 
@@ -224,7 +224,7 @@ def texts(documents):
     ("question", "k", "message"), [(QUESTION, 0, "k is 0"), (QUESTION, -1, "k is -1"), (" ", 3, "question")]
 )
 def test_a_question_that_cannot_be_asked_is_refused(retriever, question, k, message):
-    """By our error, as it is, whichever way it is asked."""
+    """With our own error, in every way of calling."""
     with pytest.raises(InputError, match=message):
         retriever.invoke(question, k=k)
     with pytest.raises(InputError, match=message):
@@ -234,7 +234,7 @@ def test_a_question_that_cannot_be_asked_is_refused(retriever, question, k, mess
 
 
 def test_a_batch_can_give_its_errors_back(retriever):
-    """Ours are ordinary exceptions to LangChain."""
+    """For LangChain, our errors are ordinary exceptions."""
     refused, documents = retriever.batch(["", QUESTION], return_exceptions=True)
 
     assert InputError is type(refused)
@@ -242,13 +242,13 @@ def test_a_batch_can_give_its_errors_back(retriever):
 
 
 def test_an_empty_database_is_refused(driver, empty, embedder):
-    """What to do is in the message."""
+    """The message says what to do."""
     with pytest.raises(InputError, match="holds no passages yet: run 'gear ingest'"):
         GearRetriever(gear=Gear(driver, database=empty.name, embedder=embedder)).invoke(QUESTION)
 
 
 def test_another_embedding_model_is_refused(gear, driver, embedder):
-    """With the names of both."""
+    """With both names."""
     embedder.name = "another"
 
     with pytest.raises(EmbeddingMismatch, match="fake .* not another"):
@@ -256,7 +256,7 @@ def test_another_embedding_model_is_refused(gear, driver, embedder):
 
 
 def test_a_failure_of_the_driver_comes_as_our_error(retriever, driver):
-    """Also where it happens in the middle of a search."""
+    """Even in the middle of a search."""
     retriever.invoke(QUESTION)
     driver.close()
 
@@ -273,7 +273,7 @@ def test_a_failure_of_the_driver_comes_as_our_error(retriever, driver):
     ],
 )
 def test_it_needs_one_thing_to_ask(options, message):
-    """A gear with options, or a retriever object by itself; the message says what to change."""
+    """A gear with options, or just a retriever object; the message says what to change."""
     with pytest.raises(SettingsError, match=message):
         GearRetriever(**options)
 
@@ -289,7 +289,7 @@ def test_it_needs_one_thing_to_ask(options, message):
     ],
 )
 def test_an_option_that_there_is_not_is_refused(gear, options, message):
-    """A slip is not passed over."""
+    """A typo is not ignored."""
     with pytest.raises(SettingsError, match=re.escape(message)):
         GearRetriever(**{"gear": gear, **options})
     with pytest.raises(ValidationError, match="valid integer"):
@@ -297,13 +297,13 @@ def test_an_option_that_there_is_not_is_refused(gear, options, message):
 
 
 def test_it_does_not_change(retriever):
-    """Another number is another retriever."""
+    """Another number makes another retriever."""
     with pytest.raises(ValidationError, match="frozen"):
         retriever.k = 5
 
 
 def test_the_package_alone_does_not_load_langchain():
-    """Who does not use it does not wait for it."""
+    """Programs without it do not wait for it."""
     code = "import sys, gear_neo4j; print([name for name in sys.modules if 'langchain' in name])"
 
     printed = run([sys.executable, "-c", code], check=True).stdout

@@ -1,4 +1,4 @@
-"""The local server, tried with the real Neo4j; the jars come from the usual Maven repository of the user."""
+"""The local server with the real Neo4j; the jars come from the user's Maven repository."""
 
 import json
 import os
@@ -34,7 +34,7 @@ NAME = "tried"
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """A home of its own, whose servers are stopped at the end."""
+    """A separate home, whose servers are stopped at the end."""
     folder = tmp_path_factory.mktemp("home")
     yield folder
     for status in local.servers(home=folder):
@@ -43,7 +43,7 @@ def home(tmp_path_factory):
 
 @pytest.fixture
 def server(home):
-    """The server that the tests share, started again where a test ended it."""
+    """The server that the tests share; restarted if a test stopped it."""
     return local.start(name=NAME, home=home, version=VERSION)
 
 
@@ -61,7 +61,7 @@ def kill(server):
 
 
 def test_the_server_answers_over_bolt(server):
-    """A started server answers a query, and is the version that was asked for."""
+    """A started server answers a query, and has the requested version."""
     kernel, *_ = query(server, "CALL dbms.components() YIELD name, versions, edition RETURN *")
 
     assert {"name": "Neo4j Kernel", "versions": [VERSION], "edition": "community"} == kernel
@@ -89,20 +89,20 @@ def test_no_password_reads_as_an_option():
 
 
 def test_only_the_owner_can_read_the_password(server):
-    """The password file and its folder are closed to everybody else, and the password is not shown."""
+    """Nobody else can read the password file or its folder, and the password is not shown."""
     assert "0o600" == oct(stat.S_IMODE((server.home / "password").stat().st_mode))
     assert "0o700" == oct(stat.S_IMODE(server.home.stat().st_mode))
     assert server.password not in repr(server)
 
 
 def test_a_second_start_finds_the_first(server, home):
-    """Starting what runs gives the same process."""
+    """Starting a running server returns the same process."""
     assert server == local.start(name=NAME, home=home, version=VERSION)
     assert server == local.running(name=NAME, home=home)
 
 
 def test_status_lists_every_server(server, home):
-    """The list holds the name, the address and the size of the data."""
+    """With name, address and size of the data."""
     (status,) = (status for status in local.servers(home=home) if status.name == NAME)
 
     assert (NAME, True, VERSION, server.uri) == (status.name, status.running, status.version, status.uri)
@@ -110,7 +110,7 @@ def test_status_lists_every_server(server, home):
 
 
 def test_files_of_this_machine_cannot_be_loaded(server, tmp_path):
-    """LOAD CSV counts as a read in Neo4j, so the server itself refuses file addresses."""
+    """For Neo4j, LOAD CSV is a read, so the server itself refuses file URLs."""
     secret = tmp_path / "secret.csv"
     secret.write_text("secret\n")
 
@@ -118,7 +118,7 @@ def test_files_of_this_machine_cannot_be_loaded(server, tmp_path):
         query(server, "LOAD CSV FROM $url AS line RETURN line", url=secret.as_uri())
 
 
-# The server looks for expired transactions every two seconds by itself.
+# The server checks for expired transactions every two seconds.
 FEW_SECONDS = (
     "db.transaction.timeout=3s",
     "db.transaction.monitor.check.interval=500ms",
@@ -128,7 +128,7 @@ FEW_SECONDS = (
 
 @pytest.fixture(scope="module")
 def limited(home):
-    """A server that gives a query little time and memory, by settings of the user's; 3,000 passages are there."""
+    """A server with low limits on query time and memory, set by the user; it holds 3,000 passages."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GEAR_LOCAL_SETTINGS", "\n".join(FEW_SECONDS))
         server = local.start(name="limited", home=home, version=VERSION)
@@ -143,7 +143,7 @@ def limited(home):
 
 
 def test_a_server_bounds_the_memory_and_the_time_of_a_query(server):
-    """Half of the heap for one, two thirds for all; ten minutes for a query without a limit of its own."""
+    """Half of the heap for one query, two thirds for all; ten minutes for a query without its own limit."""
     with Database.connect(server.uri, username=server.username, password=server.password) as database:
         settings = Graph(database).diagnostics.settings(*LIMITS)
 
@@ -152,7 +152,7 @@ def test_a_server_bounds_the_memory_and_the_time_of_a_query(server):
 
 
 def test_a_query_of_anybody_ends_at_the_limits(limited):
-    """The user's settings go before ours; the server answers afterwards."""
+    """The user's settings override ours; afterwards the server answers."""
     with pytest.raises(QueryTimeout):
         limited.run(Query("slow", "UNWIND range(1, 1000000000) AS a WITH a WHERE a < 0 RETURN a"))
     with pytest.raises(DatabaseError, match="(?i)limit"):
@@ -165,20 +165,20 @@ def test_what_takes_long_by_right_is_not_ended_by_the_limit(limited):
     """A stream lasts as long as its reader wants."""
     rows = limited.stream("all_passages")
     next(rows)
-    # Past the limit, and past the next checks for it.
+    # Beyond the limit, and beyond the next checks.
     time.sleep(5)
 
     assert 2_999 == sum(1 for _ in rows)
 
 
 def test_another_version_under_a_running_name_is_refused(server, home):
-    """The message names what runs and the way out."""
+    """The message names the running version and the remedy."""
     with pytest.raises(LocalServerError, match=rf"already runs Neo4j {VERSION} at {server.uri}.*gear down --name"):
         local.start(name=NAME, home=home, version="5.26.0")
 
 
 def test_data_of_a_newer_neo4j_is_refused(home):
-    """A version that cannot open the data is not tried."""
+    """A version that cannot open the data is not started."""
     folder = home / "servers" / "newer"
     folder.mkdir(parents=True)
     (folder / "version").write_text("9999.1.0")
@@ -188,7 +188,7 @@ def test_data_of_a_newer_neo4j_is_refused(home):
 
 
 def test_a_busy_port_is_refused(home):
-    """A port that was asked for is not exchanged for another one."""
+    """A requested port is not replaced by another one."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
 
@@ -198,17 +198,17 @@ def test_a_busy_port_is_refused(home):
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "a b", "ünïcode", "new\nline"])
 def test_a_name_that_is_no_file_name_is_refused(home, name):
-    """A name can lead to no folder but its own."""
+    """A name can only lead to its own folder."""
     with pytest.raises(SettingsError, match="cannot name a local server"):
         local.start(name=name, home=home, version=VERSION)
 
 
 def test_a_killed_server_starts_again_with_its_data(server, home):
-    """Neo4j replays its log, whatever files the dead server left behind."""
+    """Neo4j replays its log, whatever files the killed server left behind."""
     query(server, "CREATE (:Kept {at: 1})")
     kill(server)
     state = json.loads((server.home / "state.json").read_text())
-    # The worst that can lie there: the word of a dead server, whose process id now is somebody else's, ours.
+    # The worst case: the files of a dead server whose process id now belongs to another process, ours.
     (server.home / "state.json").write_text(json.dumps(state | {"pid": os.getpid()}))
 
     assert local.running(name=NAME, home=home) is None
@@ -223,7 +223,7 @@ def test_a_killed_server_starts_again_with_its_data(server, home):
 def test_two_processes_that_start_at_once_get_one_server(server, home):
     """The second waits for the first; the server outlives both; stopping twice stops once.
 
-    The password is gone meanwhile: the server gets another one, and keeps its data.
+    If the password file is gone, the server gets a new password and keeps its data.
     """
     assert local.stop(name=NAME, home=home) is True
     assert local.stop(name=NAME, home=home) is False
@@ -246,12 +246,12 @@ def test_two_processes_that_start_at_once_get_one_server(server, home):
 
 
 def test_a_truncated_jar_is_fetched_again(tmp_path, monkeypatch):
-    """A download that was cut short is noticed and repaired, and the phases are reported."""
+    """An interrupted download is noticed and repaired, and the phases are reported."""
     original, copy = GlobalSettings.load().repo_cache, tmp_path / "repository"
     shutil.copytree(original, copy, copy_function=link, ignore=only_maven_files)
     jar = copy / "org/neo4j/neo4j-bolt" / VERSION / f"neo4j-bolt-{VERSION}.jar"
     whole = jar.read_bytes()
-    # A new file: the link's other end stays as it is.
+    # A new file, so that the other end of the link does not change.
     jar.unlink()
     jar.write_bytes(whole[: len(whole) // 2])
     monkeypatch.setenv("M2_REPO", str(copy))
@@ -269,7 +269,7 @@ def test_a_truncated_jar_is_fetched_again(tmp_path, monkeypatch):
 
 
 def test_a_jar_with_other_bytes_is_refused_before_anything_runs(tmp_path, monkeypatch):
-    """One bit of a jar is turned, whose size and directory stay; the line names it and the way out."""
+    """One bit of a jar is flipped; size and directory stay the same; the message names the jar and the remedy."""
     original, copy = GlobalSettings.load().repo_cache, tmp_path / "repository"
     shutil.copytree(original, copy, copy_function=link, ignore=only_maven_files)
     jar = copy / "org/neo4j/neo4j-bolt" / VERSION / f"neo4j-bolt-{VERSION}.jar"
@@ -288,12 +288,12 @@ def test_a_jar_with_other_bytes_is_refused_before_anything_runs(tmp_path, monkey
     assert not (tmp_path / "servers" / "hostile" / "neo4j").exists()
 
 
-# Three seconds: a server is started for hours, but a test is not.
+# Three seconds: servers run for hours, but tests do not.
 SOON = 0.05
 
 
 def idle_end(name, home):
-    """Wait until a server that nobody uses has stopped."""
+    """Wait until an unused server has stopped."""
     deadline = time.monotonic() + 60
     while local.running(name=name, home=home):
         assert time.monotonic() < deadline
@@ -301,7 +301,7 @@ def idle_end(name, home):
 
 
 def test_a_server_that_nobody_uses_stops(home):
-    """A connection that is open keeps it only while a transaction is; the data is there at the next start."""
+    """An open connection keeps it running only during a transaction; the data is there at the next start."""
     server = local.start(name="idle", home=home, version=VERSION, idle=SOON)
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
         with driver.session() as session, session.begin_transaction() as transaction:
@@ -316,7 +316,7 @@ def test_a_server_that_nobody_uses_stops(home):
 
 
 def test_a_server_that_is_kept_does_not_stop(home):
-    """Also if it runs already; stopped and started again, it is as any other."""
+    """Even if it already runs; stopped and started again, it is like any other."""
     environment = os.environ | {"GEAR_HOME": str(home), "GEAR_LOCAL_IDLE": str(SOON), "GEAR_NEO4J_VERSION": VERSION}
 
     def gear(command, *options):
@@ -336,7 +336,7 @@ def test_a_server_that_is_kept_does_not_stop(home):
 
 
 def test_a_command_meets_a_server_that_is_about_to_stop(home, monkeypatch):
-    """At whatever moment it comes, it is answered, and so is a process that has long been connected."""
+    """Whenever it arrives, it is answered, and so is a process that has been connected for long."""
     monkeypatch.setattr("gear_neo4j.server.connection.PAUSE", 1)
     settings = Settings(name="meets", home=home, neo4j_version=VERSION, local_idle=SOON)
     with connect(settings) as first:
@@ -351,7 +351,7 @@ def test_a_command_meets_a_server_that_is_about_to_stop(home, monkeypatch):
 
 
 def test_a_server_that_was_stopped_stays_so(home, monkeypatch):
-    """Only one that has stopped by itself is started again by a process that is still connected."""
+    """A connected process only restarts a server that has stopped by itself."""
     monkeypatch.setattr("gear_neo4j.server.connection.PAUSE", 0)
     settings = Settings(name="down", home=home, neo4j_version=VERSION)
     with connect(settings) as database:
@@ -362,13 +362,13 @@ def test_a_server_that_was_stopped_stays_so(home, monkeypatch):
     assert local.running(name="down", home=home) is None
 
 
-# Python and Java take these for a system with letters outside ASCII, one without, and one without that must stay so.
+# For Python and Java these are a system with non-ASCII letters, one without, and one without that must stay so.
 LOCALES = ({"LC_ALL": "C.UTF-8"}, {"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"})
 
 
 @pytest.mark.parametrize("locale", LOCALES, ids=lambda locale: locale["LC_ALL"])
 def test_a_server_starts_under_a_path_of_any_script(locale, tmp_path):
-    """Its home, its jars and the environment with its Java lie there, whatever the locale says of letters."""
+    """Its home, its jars and the environment with its Java, in any locale."""
     folder = tmp_path / "josé müller 用户"
     shutil.copytree(GlobalSettings.load().repo_cache, folder / "jars", copy_function=link, ignore=only_maven_files)
     installed = Path(jpype.__file__).parents[1]
@@ -392,7 +392,7 @@ def test_a_server_starts_under_a_path_of_any_script(locale, tmp_path):
 
 
 def test_a_path_that_java_cannot_read_is_refused(tmp_path):
-    """Bytes that are not UTF-8 have no letters."""
+    """Bytes that are not UTF-8 have no characters."""
     home = Path(os.fsdecode(os.fsencode(tmp_path) + b"/jos\xe9"))
 
     with pytest.raises(LocalServerError, match="is not UTF-8, as Java needs it: GEAR_HOME moves it"):
@@ -400,7 +400,7 @@ def test_a_path_that_java_cannot_read_is_refused(tmp_path):
 
 
 def link(source, target):
-    """A hard link, or a copy if the two paths are on different disks."""
+    """A hard link, or a copy if the paths are on different disks."""
     try:
         os.link(source, target)
     except OSError:

@@ -1,4 +1,4 @@
-"""The manual builds without a warning, every name that a page refers to is there, and llms.txt lists all pages."""
+"""The manual builds without a warning, every name that a page refers to exists, and llms.txt lists all pages."""
 
 import re
 
@@ -18,7 +18,7 @@ def built(tmp_path_factory):
 
 
 def test_it_has_a_page_for_each_page_and_the_reference(built):
-    """Those of the docs, and those that are read off the product."""
+    """Those of docs/, and those generated from the product."""
     pages = {str(page.relative_to(manual.DOCS).with_suffix("")) for page in manual.DOCS.glob("*.md")}
     pages |= {"tutorial/install", "reference/api", "reference/commands", "reference/errors", "reference/queries"}
 
@@ -35,14 +35,14 @@ def test_it_has_a_page_for_each_page_and_the_reference(built):
     ],
 )
 def test_the_reference_names_what_there_is(built, page, words):
-    """Public names, commands below commands, queries with their indexes, errors."""
+    """Public names, commands and subcommands, queries with their indexes, errors."""
     text = re.sub(r"<[^>]+>", "", (built / "reference" / f"{page}.html").read_text("utf-8"))
 
     assert [] == [word for word in words if word not in text]
 
 
 def test_nothing_of_it_comes_from_another_host(built):
-    """A page loads what lies beside it."""
+    """A page only loads files of the manual."""
     loaded = [
         address
         for page in built.rglob("*.html")
@@ -54,7 +54,7 @@ def test_nothing_of_it_comes_from_another_host(built):
 
 
 def test_llms_txt_lists_every_page_with_a_sentence(built):
-    """For those who read a manual as text."""
+    """For readers of plain text, such as models."""
     lines = [line for line in (built / "llms.txt").read_text("utf-8").splitlines() if line.startswith("- ")]
     targets = [re.search(r"\]\(([^)]+)\)", line)[1] for line in lines]
 

@@ -1,4 +1,4 @@
-"""The MCP server over a real graph, through the SDK's own client."""
+"""The MCP server over a real graph, called by the SDK's own client."""
 
 import json
 import threading
@@ -37,7 +37,7 @@ SITE = "https://example.org/study"
 
 @pytest.fixture
 def graph(shared, embedder):
-    """Three hops and a recipe, one of the passages from the web; and one for few that names what the others do."""
+    """Three hops and a recipe, one of the passages from the web; a restricted passage names the same things."""
     metadata = {"study": {"url": SITE}}
     open_passages = [
         Passage(id, f"title {id}", text, "corpus.jsonl", f"line {number}", metadata=metadata.get(id, {}))
@@ -73,12 +73,12 @@ def chat_over(model):
     return Chat(client)
 
 
-# What is offered
+# Tools
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_tools_are_listed_and_only_read(gear, mode):
-    """To clients of the newest protocol and of older ones; ask only where there is a model."""
+    """For clients of the newest protocol and of older ones; ask only if there is a model."""
     without, tools = (
         talk(server_over(gear, has_model=has), lambda client: client.list_tools(), mode=mode).tools
         for has in (False, True)
@@ -93,7 +93,7 @@ def test_the_tools_are_listed_and_only_read(gear, mode):
 
 
 def test_a_namespace_goes_before_the_names_of_the_tools(gear):
-    """Also in what a model reads about them."""
+    """Also in the descriptions for the model."""
     server = server_over(gear, namespace="papers")
 
     async def work(client):
@@ -108,11 +108,11 @@ def test_a_namespace_goes_before_the_names_of_the_tools(gear):
     assert all(f"papers_{tool}" in text for text in (prompt, instructions) for tool in ("search", "fetch", "paths"))
 
 
-# What the tools give
+# Results
 
 
 def test_a_search_gives_passages_and_the_paths_to_them(view):
-    """As the Python API finds them, with an address for each."""
+    """The same as the Python API, with a URL for each."""
     result = call(server_over(view), "search", query=QUESTION, k=3, retriever="naive", base="sbert")
     hits = view.search(QUESTION, k=3, retriever=RETRIEVERS.recipe({"name": "naive", "base": "sbert"}))
 
@@ -126,7 +126,7 @@ def test_a_search_gives_passages_and_the_paths_to_them(view):
 
 
 def test_a_long_passage_begins_in_the_search_and_is_whole_in_the_fetch(gear, graph, embedder):
-    """At most 500 characters in a list, and all of it by its id."""
+    """At most 500 characters in a list, and the whole text by its id."""
     text = "Hinton met a long word. " * 100
     write_passages(graph, [Passage("docs/a b", "", text)], embedder=embedder)
     server = server_over(gear, public_url="https://gear.example.org/")
@@ -141,7 +141,7 @@ def test_a_long_passage_begins_in_the_search_and_is_whole_in_the_fetch(gear, gra
 
 
 def test_a_passage_comes_with_where_it_is_from_and_what_it_states(view):
-    """In the shape that ChatGPT expects of a fetch."""
+    """In the form that ChatGPT expects from a fetch."""
     assert {
         "id": "study",
         "title": "title study",
@@ -157,13 +157,13 @@ def test_a_passage_comes_with_where_it_is_from_and_what_it_states(view):
 
 
 def test_paths_come_with_cypher_that_shows_them(view, connection):
-    """It runs as it is, and the link puts it into Neo4j Browser."""
+    """It runs unchanged, and the link opens it in Neo4j Browser."""
     server = server_over(view, neo4j_uri="bolt://db:7687")
 
     result = call(server, "paths", question="How is the physics prize 2024 connected with Edinburgh?", limit=1)
     (path,) = result["paths"]
     assert result["truncated"]
-    rows = view.graph.database  # the view itself refuses a text of one's own
+    rows = view.graph.database  # the view itself refuses queries that are not from a file
 
     assert {"physics prize 2024", "Edinburgh"} <= set(result["named"])
     assert "physics prize 2024 —went to→ Hinton —wrote a thesis at→ Edinburgh" == path["text"]
@@ -173,7 +173,7 @@ def test_paths_come_with_cypher_that_shows_them(view, connection):
 
 
 def test_the_status_counts_what_the_server_may_see(gear, view):
-    """And names what can be used."""
+    """And names the available retrievers and agents."""
     whole, seen = call(server_over(gear), "status"), call(server_over(view), "status")
 
     assert (5, 5) == (whole["passages"], whole["triples"])
@@ -186,7 +186,7 @@ def test_the_status_counts_what_the_server_may_see(gear, view):
 
 @pytest.mark.parametrize("most", [1_000, 2_000])
 def test_a_long_result_is_cut_to_whole_items(gear, graph, embedder, most):
-    """Whatever the tool, the text stays within the limit, is JSON, and says that something is missing."""
+    """For every tool, the text stays within the limit, is JSON, and says that items are missing."""
     texts = {f"long{number}": 'Hinton wrote "\x9b\u202e" at Edinburgh. ' * 40 for number in range(9)}
     write_passages(graph, [Passage(id, "long", text) for id, text in texts.items()], embedder=embedder)
     facts = [make_triple(id, "Hinton", f"wrote {number}", "Edinburgh") for id in texts for number in range(20)]
@@ -206,7 +206,7 @@ def test_a_long_result_is_cut_to_whole_items(gear, graph, embedder, most):
 
 
 def test_resources_give_what_the_tools_give(view):
-    """A passage whose id holds a slash, too, and nothing that the server may not see."""
+    """Even for a passage whose id contains a slash; nothing outside the scope."""
     server = server_over(view)
 
     async def work(client):
@@ -231,7 +231,7 @@ def test_resources_give_what_the_tools_give(view):
 
 
 def test_an_answer_has_citations_steps_and_what_it_cost(server, graph, embedder):
-    """And each event of the run but the pieces of the answer is reported, numbered from 1."""
+    """Each event of the run, except the pieces of the answer, is reported with a number from 1."""
     progress = []
 
     async def report(number, total, message):
@@ -272,7 +272,7 @@ def test_a_model_that_fails_is_an_error_that_names_the_way_out(server, graph, em
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_a_cancelled_answer_ends_at_its_next_step(server, graph, embedder, mode):
-    """The model is called no more once the call that was under way has returned."""
+    """No further call of the model begins once the current one has returned."""
     begun, release = threading.Event(), threading.Event()
 
     def slow(messages):
@@ -352,19 +352,19 @@ def test_an_error_is_one_line_that_a_model_can_act_on(view, tool, arguments, wor
     ],
 )
 def test_an_argument_out_of_its_range_is_refused(gear, tool, arguments):
-    """Before anything is searched for."""
+    """Before the search starts."""
     assert refused(server_over(gear, has_model=True), tool, **arguments)
 
 
 def test_an_empty_option_is_none(view):
-    """Hosts send an empty text for what their model left out."""
+    """Hosts send an empty string if their model left out an option."""
     server = server_over(view)
 
     assert call(server, "search", query=QUESTION) == call(server, "search", query=QUESTION, retriever="", base="")
 
 
 def test_a_database_that_is_down_at_one_call_and_back_at_the_next_works_again(server, graph, embedder):
-    """The error says what is missing, and the server goes on."""
+    """The error says what is missing, and the server keeps running."""
     auth = server.username, server.password
 
     async def work(client):
@@ -408,14 +408,14 @@ def test_a_server_that_does_not_answer_is_given_up_in_time(server, graph, embedd
 
 
 def test_one_call_too_many_is_refused_at_once(gear, monkeypatch):
-    """It does not wait until the host gives up on it."""
+    """It does not wait until the host times out."""
     monkeypatch.setattr(calls, "CALLS", 0)
 
     assert "0 calls run at once" in refused(server_over(gear), "status")
 
 
 def test_a_gear_that_cannot_be_opened_is_tried_again_by_the_next_call(gear):
-    """What it raises is what the client reads."""
+    """The client reads the error that it raises."""
     attempts = []
 
     def connect():
@@ -436,7 +436,7 @@ def test_a_gear_that_cannot_be_opened_is_tried_again_by_the_next_call(gear):
 
 
 def test_the_secret_is_there(gear):
-    """Without a scope it is found: the tests below could fail."""
+    """Without a scope it is found; otherwise the tests below could not fail."""
     assert SECRET in json.dumps(call(server_over(gear), "search", query="What does Hinton earn?"))
     assert SECRET in json.dumps(call(server_over(gear), "paths", question="What does Hinton earn?"))
     assert SECRET in json.dumps(call(server_over(gear), "fetch", id=f"hr/{SECRET}"))
@@ -462,7 +462,7 @@ ATTACKS = [
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_nothing_in_a_call_widens_what_the_server_may_see(view, mode):
-    """Neither a result nor an error holds a word of it."""
+    """Neither results nor errors contain a word of it."""
 
     async def work(client):
         meta = {"principals": ["group:hr"], "scope": None}
@@ -486,7 +486,7 @@ ANY = st.text(st.characters(), max_size=30)
     ),
 )
 def test_whatever_is_asked_the_answer_is_a_result_or_an_error_for_the_model(view, caplog, tool, text, names):
-    """No text makes the server fail in a way of its own, which the SDK would log and hide."""
+    """No text causes an unexpected error, which the SDK would log and hide."""
     caplog.clear()
     subject = {"search": "query", "fetch": "id"}.get(tool, "question")
     server = server_over(view, has_model=True)

@@ -1,4 +1,4 @@
-"""The MCP server as hosts reach it: as a process on standard input and output, and over HTTP."""
+"""The MCP server as hosts use it: as a process on standard input and output, and over HTTP."""
 
 import json
 import os
@@ -40,7 +40,7 @@ KEY, OTHER = "0123456789abcdef", "fedcba9876543210"
 
 @pytest.fixture
 def graph(database, embedder):
-    """Two passages that state a triple each, one of them for few."""
+    """Two passages that state a triple each, one of them restricted."""
     graph = Graph(database)
     passages = [Passage("open", "Ada", "Ada lives in Elbe."), Passage("hidden", "Bo", "Bo.", readers=("group:hr",))]
     facts = [make_triple("open", "Ada", "lives in", "Elbe"), make_triple("hidden", "Bo", "knows", "Ada")]
@@ -51,7 +51,7 @@ def graph(database, embedder):
 
 @pytest.fixture
 def environment(server, tmp_path):
-    """What a host puts into the environment of the process."""
+    """The environment that a host gives the process."""
     return {
         **{name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ},
         "NEO4J_URI": server.uri,
@@ -63,7 +63,7 @@ def environment(server, tmp_path):
 
 
 def test_a_host_starts_it_as_a_process(graph, environment, tmp_path):
-    """Its options may stand in the environment, too; nothing but the protocol is on its standard output."""
+    """Options may be in the environment, too; standard output carries only the protocol."""
     prefixed = {**environment, "GEAR_MCP_NAMESPACE": "docs", "GEAR_MCP_MAX_CHARS": "1000"}
     command = StdioServerParameters(
         command=sys.executable, args=["-c", RUN, "mcp", "--as", "user:ada"], env=prefixed, cwd=tmp_path
@@ -83,7 +83,7 @@ def test_a_host_starts_it_as_a_process(graph, environment, tmp_path):
 
 
 def test_a_process_ends_when_its_host_goes(graph, environment, tmp_path):
-    """Its input ends; nothing is left behind, and nothing was said on either output."""
+    """When its input ends; nothing is left behind, and nothing was written to either output."""
     ended = run([*GEAR, "mcp"], env=environment, cwd=tmp_path)
 
     assert (0, "", "") == (ended.returncode, ended.stdout, ended.stderr)
@@ -91,7 +91,7 @@ def test_a_process_ends_when_its_host_goes(graph, environment, tmp_path):
 
 @contextmanager
 def serving(app):
-    """An application on a port of this machine; gives its address."""
+    """Serve an application on a local port; yields its address."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=5))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -106,13 +106,13 @@ def serving(app):
 
 
 def application(server, *, middleware=(), **names):
-    """A host of the server."""
+    """A host application of the server."""
     part = mounted(server, **names)
     return Starlette(routes=[Route("/mcp", part.app)], middleware=middleware, lifespan=lambda _: part.lifespan())
 
 
 def talk_to(url, work, *, key=None, mode="auto"):
-    """What ``work`` makes of a client over HTTP."""
+    """The result of ``work`` with a client over HTTP."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
 
     async def run():
@@ -130,7 +130,7 @@ def fetched(id):
 
 
 class Login:
-    """Middleware of a host: it finds out who sends a request, and keeps that in the scope of the request."""
+    """Middleware of a host: it identifies the sender of a request, and stores the name in the request's scope."""
 
     def __init__(self, app):
         self.app = app
@@ -143,7 +143,7 @@ class Login:
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_in_a_host_application_each_request_gets_the_view_of_its_sender(server, graph, embedder, mode):
-    """One server for all: resources, too, follow who sent the request, and nothing stays from the one before."""
+    """One server for all: resources, too, depend on the sender of each request, not on the one before."""
 
     def gear_for(request):
         if request.state.user not in views:
@@ -171,7 +171,7 @@ def test_in_a_host_application_each_request_gets_the_view_of_its_sender(server, 
 
 
 def test_over_http_what_the_database_says_is_for_the_log(caplog):
-    """Whoever calls may be anybody with a key; addresses are nobody's business."""
+    """Any holder of a key may be calling, and addresses must not leak."""
 
     def gear_for(_request):
         raise ServerUnavailable("no Neo4j server answers: Couldn't connect to db.internal:7687")
@@ -199,7 +199,7 @@ def test_over_http_what_the_database_says_is_for_the_log(caplog):
     ],
 )
 def test_a_page_elsewhere_does_not_reach_a_server_on_this_machine(headers, status):
-    """Names and pages beside those of this machine are listed when the server is made."""
+    """Other hosts and origins have to be listed when the server is created."""
     body = {
         "jsonrpc": "2.0",
         "id": 1,
@@ -222,7 +222,7 @@ def test_a_body_of_more_than_a_mebibyte_is_refused():
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_a_client_that_goes_away_ends_its_answer(server, graph, embedder, mode):
-    """The model is called no more once the call that was under way has returned."""
+    """No further call of the model begins once the current one has returned."""
     begun, release = threading.Event(), threading.Event()
 
     def slow(messages):

@@ -1,4 +1,4 @@
-"""The notebooks of the examples run on a real server, and show tables and pictures where they store them."""
+"""The example notebooks run on a real server, and show tables and pictures where their stored outputs do."""
 
 import nbformat
 import pytest
@@ -22,7 +22,7 @@ def test_a_notebook_shows_what_it_stores(name, server, empty, monkeypatch, tmp_p
 
 
 def shown(cell):
-    """Whether each output of a cell has a table and a picture; words and order change with what scores alike."""
+    """Whether each output of a cell has a table and a picture; words and order may differ between equal scores."""
     outputs = cell.get("outputs", ())
     texts = [output.get("text") or output.data.get("text/html") or output.data["text/plain"] for output in outputs]
     return [("<table" in text, "<svg" in text) for text in texts]

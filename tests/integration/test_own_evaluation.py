@@ -1,4 +1,4 @@
-"""Questions of one's own, measured from Python: several systems over one graph, as a table."""
+"""The caller's own questions, measured from Python: several systems over one graph, as a table."""
 
 import re
 
@@ -25,7 +25,7 @@ def gear(corpus, server, embedder):
 
 
 def test_systems_are_measured_on_the_same_questions(gear):
-    """Recall at each k is what the rankings say; a walk over the graph finds all."""
+    """Recall at each k follows from the rankings; a walk over the graph finds everything."""
     done = []
     evaluation = evaluate(
         gear, QUERIES, {"words": Base(base="bm25"), "graph": GRAPH}, ks=(3, 1), on_done=lambda: done.append(1)
@@ -42,7 +42,7 @@ def test_systems_are_measured_on_the_same_questions(gear):
 
 
 def test_an_agent_is_measured_beside_a_retriever(corpus, server, embedder):
-    """Its tokens are counted; a name stands for a retriever."""
+    """Its tokens are counted; a retriever may be given by name."""
     with scripted_gear(server, embedder) as (gear, _):
         evaluation = evaluate(gear, QUERIES[:1], ["naive", GearAgent(max_steps=3)])
     agent = next(name for name in evaluation.results if name.startswith("gear"))
@@ -54,7 +54,7 @@ def test_an_agent_is_measured_beside_a_retriever(corpus, server, embedder):
 
 
 def test_a_view_is_measured_by_what_its_caller_gets(gear):
-    """A gold passage that it does not show is refused: it would count as missed."""
+    """A gold passage outside the view is refused, because it would count as missed."""
     with pytest.raises(InputError, match="not in"):
         evaluate(gear.scoped(collections=["nothing"]), QUERIES)
 
@@ -78,6 +78,6 @@ def test_a_view_is_measured_by_what_its_caller_gets(gear):
     ],
 )
 def test_what_cannot_be_measured_is_refused(gear, queries, options, error, message):
-    """Before anything is asked."""
+    """Before any question is asked."""
     with pytest.raises(error, match=re.escape(message)):
         evaluate(gear, queries, **options)

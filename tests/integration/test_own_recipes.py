@@ -1,4 +1,4 @@
-"""A retriever, an agent and an extractor of a user's own: registered once, they are everywhere."""
+"""A user's own retriever, agent and extractor: registered once, available everywhere."""
 
 import json
 from typing import ClassVar
@@ -74,7 +74,7 @@ def own():
         return Repeating()
 
     class Blank(ExtractorRecipe):
-        """One triple a passage: its title says its text."""
+        """One triple per passage: its title says its text."""
 
         name: ClassVar[str] = "titles"
 
@@ -116,7 +116,7 @@ def test_the_command_line_knows_them(own, corpus, gear):
 
 
 def test_the_evaluation_measures_them_in_its_table_and_by_name(own, gear, folder, tmp_path):
-    """A row each, with the others."""
+    """With a row each."""
     labels = [row.label for row in rows(llm=None, triples=True)]
     code, _, _ = gear("evaluate", folder, "--retriever", "shortest", "--json", tmp_path / "report.json")
     report = json.loads((tmp_path / "report.json").read_text())
@@ -126,7 +126,7 @@ def test_the_evaluation_measures_them_in_its_table_and_by_name(own, gear, folder
 
 
 def test_langchain_and_the_planner_take_them(own, database, embedder, server, folder):
-    """An option of theirs is an argument of the retriever; with a line that says what they are for they are tools."""
+    """Their options are arguments of LangChain's retriever; with a description, they are tools."""
     with opened(server, embedder, chat=FakeListChatModel(responses=["none"])) as gear:
         gear.ingest([folder])
         documents = GearRetriever(gear=gear, retriever="shortest", words=7, k=1).invoke(QUESTION)

@@ -1,10 +1,10 @@
-"""Adopted graphs whose own relationships have the names of ours: SYNONYM, SUBJECT, OBJECT and FROM."""
+"""Adopted graphs whose own relationship types have the names of ours: SYNONYM, SUBJECT, OBJECT and FROM."""
 
 from gear_neo4j import HippoRag2, Naive, Scout, Subgraph
 from gear_neo4j.adoption.profile import Entities, Facts, Profile
 from tests.graphs import opened
 
-# A book is linked as a triple is; a hub has more relationships than the walks call a hub, and few triples.
+# A book is linked like a triple; a hub has enough relationships to count as one, but few triples.
 GRAPH = """
 CALL () {
   UNWIND range(1, 12) AS n
@@ -25,7 +25,7 @@ WORDS = dict(zip(OWN, ("called", "is about", "mentions", "printed in"), strict=T
 
 
 def graph_of(types):
-    """The graph and its profile with other names of the four types."""
+    """The graph and its profile, with given names for the four types."""
     text = GRAPH
     for own, other in types.items():
         text = text.replace(f":{own}", f":{other}")
@@ -40,13 +40,13 @@ def graph_of(types):
 
 
 def found(gear, *retrievers):
-    """What retrievers that walk find, without ids, which differ from database to database and order equals."""
+    """The results of retrievers that walk, without ids, which differ between databases and order ties."""
     hits = {one.name: gear.search("Which protein does Gene 1 code for?", retriever=one, k=5) for one in retrievers}
     return {name: [(hit.passage.text, round(hit.score, 9)) for hit in some] for name, some in hits.items()}
 
 
 def told(gear, name):
-    """What is told of a node: its degree, its facts and its synonyms; None where the view is not shown it."""
+    """The degree, facts and synonyms of a node, or None if the view does not show it."""
     entity = next((entity for entity in gear.entities(name) if entity.name == name), None)
     if entity is None:
         return None
@@ -56,7 +56,7 @@ def told(gear, name):
 
 
 def seen(server, embedder):
-    """What is found and told to everybody, and under a scope."""
+    """Results and nodes for everybody, and under a scope."""
     names = ("Gene 1", "Gene 3", "Protein 3")
     with opened(server, embedder) as gear:
         view = gear.scoped(principals=[])
@@ -68,7 +68,7 @@ def seen(server, embedder):
 
 
 def test_a_graph_is_searched_as_if_its_types_had_other_names(shared, server, embedder):
-    """No walk follows them as ours, whatever their properties; no degree counts them; no view is shown more by them."""
+    """No walk follows them as ours, no degree counts them, and no view shows more because of them."""
     other = graph_of({"SYNONYM": "ALIAS", "SUBJECT": "TOPIC", "OBJECT": "THING", "FROM": "PRESS"})
     shared.adopted(*other, embedder)
     expected = seen(server, embedder)

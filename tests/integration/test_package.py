@@ -1,4 +1,4 @@
-"""The package as it is released: built, unpacked elsewhere, and run from there."""
+"""The package as released: built, unpacked elsewhere, and run from there."""
 
 import os
 import sys
@@ -16,7 +16,7 @@ from tests.processes import GEAR
 pytestmark = pytest.mark.one_server_line
 
 ROOT = Path(__file__).parents[2]
-# All that is beside the modules, by folder: queries, pages, prompts, words, data of the demo.
+# Everything besides the modules, by folder: queries, pages, prompts, words, data of the demo.
 BESIDE = {
     "cypher": "*.cypher",
     "migrations": "*.cypher",
@@ -52,7 +52,7 @@ def built(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def unpacked(built, tmp_path_factory):
-    """The wheel installed in a folder that comes before the working tree."""
+    """The wheel, installed in a folder that comes before the working tree."""
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), str(built[0])]
     processes.run(command, check=True)
@@ -60,13 +60,13 @@ def unpacked(built, tmp_path_factory):
 
 
 def run(site, cwd, *command, **environment):
-    """A command of Python that takes the package from a folder."""
+    """Run Python with the package from a folder."""
     settings = os.environ | {"PYTHONPATH": str(site), "COLUMNS": "200"} | environment
     return processes.run([sys.executable, *command], seconds=300, cwd=cwd, env=settings)
 
 
 def test_the_wheel_holds_all_that_is_needed_and_nothing_else(built):
-    """Every file of the working tree's package, with the queries and migrations; no test, no benchmark."""
+    """Every file of the working tree's package, with the queries and migrations; no tests, no benchmarks."""
     with zipfile.ZipFile(built[0]) as wheel:
         names = {name.removeprefix("gear_neo4j/") for name in wheel.namelist() if ".dist-info/" not in name}
         metadata = next(wheel.read(name).decode() for name in wheel.namelist() if name.endswith("/METADATA"))
@@ -95,7 +95,7 @@ def test_the_sdist_is_small(built):
 
 
 def test_the_demo_and_a_search_run_from_the_wheel(unpacked, server, empty, tmp_path):
-    """By the module of the wheel, in another folder."""
+    """With the module from the wheel, in another folder."""
     login = {"NEO4J_URI": server.uri, "NEO4J_USERNAME": server.username, "NEO4J_PASSWORD": server.password}
     login["GEAR_HOME"] = str(tmp_path / "home")
     where = run(unpacked, tmp_path, "-c", "import gear_neo4j; print(gear_neo4j.__file__)")
@@ -108,7 +108,7 @@ def test_the_demo_and_a_search_run_from_the_wheel(unpacked, server, empty, tmp_p
 
 
 def test_a_strict_type_checker_sees_the_types_of_the_wheel(unpacked, tmp_path):
-    """Where it is installed, beside nothing else, it says that it is typed: what is wrong in a program is named."""
+    """Installed alone, the package is typed, so errors in a program are found."""
     venv.create(tmp_path / "env")
     python = tmp_path / "env" / "bin" / "python"
     purelib = "import sysconfig; print(sysconfig.get_path('purelib'))"

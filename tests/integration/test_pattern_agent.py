@@ -1,4 +1,4 @@
-"""The pattern agent on a real database: sure patterns cost no call, a scripted model chooses among the others."""
+"""The pattern agent on a real database: certain patterns cost no call, a scripted model chooses among the others."""
 
 import re
 
@@ -24,7 +24,7 @@ def shop(shared, embedder):
 
 
 def chooses(words):
-    """A model that takes the query whose text has some words, or none."""
+    """A model that chooses the query whose text contains certain words, or none."""
 
     def reply(messages):
         queries = re.split(r"^\[(\d+)\]$", messages[1]["content"], flags=re.MULTILINE)
@@ -36,7 +36,7 @@ def chooses(words):
 
 @pytest.fixture
 def asking(shop, server, embedder):
-    """Ask a question of the agent with a scripted model; returns the answer and how often the model was called."""
+    """Ask the agent a question with a scripted model; returns the answer and the number of calls."""
 
     def ask(question, *, reply, recipe=NEVER):
         with ScriptedServer(reply) as model:
@@ -70,7 +70,7 @@ def test_a_list_that_is_cut_says_so(asking):
 
 
 def test_a_model_chooses_where_none_is_sure_enough(asking):
-    """One call, with the queries and the first of their results; what it chooses is the answer."""
+    """In one call with the queries and their first results; its choice is the answer."""
     answer, calls = asking(SUPPLIED, reply=chooses("Results: Ikura, Tofu"))
     other, _ = asking(SUPPLIED, reply=lambda _: "[2]")
 
@@ -87,7 +87,7 @@ def test_a_model_may_find_no_pattern_right(asking):
 
 
 def test_a_figure_is_an_answer(asking):
-    """The number, and what it is over."""
+    """The number, and what it counts."""
     answer, _ = asking("How many products does Tokyo Traders supply?", reply=chooses("count"))
 
     assert "2 [F1]" == answer.text
@@ -95,7 +95,7 @@ def test_a_figure_is_an_answer(asking):
 
 
 def test_without_a_model_what_is_not_sure_is_not_answered(shop, server, embedder):
-    """And what is sure is."""
+    """Certain patterns still are."""
     with opened(server, embedder) as gear:
         unsure = gear.agent(NEVER).ask(SUPPLIED)
         sure = gear.agent(PatternAgent(sure=0.0)).ask(SUPPLIED)
@@ -105,7 +105,7 @@ def test_without_a_model_what_is_not_sure_is_not_answered(shop, server, embedder
 
 
 def test_a_word_that_no_pattern_accounts_for_is_never_sure(shop, server, embedder):
-    """All suppliers are not those that like jazz."""
+    """Not all suppliers like jazz."""
     with opened(server, embedder) as gear:
         answer = gear.agent(PatternAgent()).ask("Which suppliers like jazz?")
 
@@ -113,7 +113,7 @@ def test_a_word_that_no_pattern_accounts_for_is_never_sure(shop, server, embedde
 
 
 def test_a_reply_that_is_no_choice_leaves_the_question_open(asking):
-    """After one repair the run ends without an answer, and says why."""
+    """After one repair, the run ends without an answer, and says why."""
     answer, calls = asking(SUPPLIED, reply=lambda _: "I would say the first.")
 
     assert 2 == calls
@@ -122,6 +122,6 @@ def test_a_reply_that_is_no_choice_leaves_the_question_open(asking):
 
 
 def test_a_graph_that_was_not_adopted_is_refused(server, embedder, empty):
-    """With what to do about it."""
+    """The message says what to do."""
     with opened(server, embedder) as gear, pytest.raises(InputError, match="gear adopt"):
         gear.agent(PatternAgent())

@@ -1,4 +1,4 @@
-"""Questions about an adopted graph: entities by patterns, whose Cypher shows the same nodes."""
+"""Questions about an adopted graph: entities found by patterns, whose Cypher shows the same nodes."""
 
 import pytest
 
@@ -66,7 +66,7 @@ QUESTIONS = [
 
 @pytest.mark.parametrize(("question", "names"), QUESTIONS)
 def test_what_stands_in_a_property_or_at_the_end_of_a_chain_is_found(shop, server, embedder, question, names):
-    """Without a language model; the Cypher that is shown, run by itself, gives the same nodes."""
+    """Without a language model; the shown Cypher alone gives the same nodes."""
     with opened(server, embedder) as gear:
         hits = gear.search(question, retriever=Paths())
 
@@ -81,7 +81,7 @@ def test_what_stands_in_a_property_or_at_the_end_of_a_chain_is_found(shop, serve
 
 
 def test_more_names_than_fit_in_memory_cost_the_anchors_only(shop, server, embedder, monkeypatch):
-    """The server then looks for the names; linking alone never reads them."""
+    """Then the server looks up the names; linking alone never reads them."""
     monkeypatch.setattr(dictionary, "MOST_NODES", 1)
 
     with opened(server, embedder) as gear:
@@ -113,7 +113,7 @@ def test_a_pattern_without_nodes_is_not_run_again_with_more_conditions(shop, emb
 
 
 def test_a_count_starts_at_what_is_named(shop, embedder):
-    """A scan of a label takes as long as the graph is large."""
+    """The time to scan a label grows with the graph."""
     costs = []
     graph = Graph(shop).profiling(costs.append)
     finder = PatternFinder(graph, embedder=embedder, dictionaries=Dictionaries(graph.pagerank))
@@ -126,7 +126,7 @@ def test_a_count_starts_at_what_is_named(shop, embedder):
 
 
 def test_the_passages_of_the_answer_are_among_the_hits(shop, server, embedder):
-    """So that an agent reads them; a node without a passage takes no rank."""
+    """So an agent reads them; a node without a passage takes no rank."""
     with opened(server, embedder) as gear:
         hits = gear.search("Which suppliers from Germany are there?", k=2, retriever=Paths())
         drinks = gear.search("Which categories do discontinued products belong to?", k=3, retriever=Paths())
@@ -137,7 +137,7 @@ def test_the_passages_of_the_answer_are_among_the_hits(shop, server, embedder):
 
 
 def test_a_chain_with_too_many_ways_is_cut_and_shown_as_it_was_run(database, server, embedder, monkeypatch):
-    """The shown Cypher has the same bound and the same nodes; the result is not exact."""
+    """The shown Cypher has the same limit and the same nodes; the result is not exact."""
     monkeypatch.setattr(cypher, "MOST_ROWS", 30)
     monkeypatch.setattr(runner, "MOST_ROWS", 30)
     database.run(
@@ -162,7 +162,7 @@ def test_a_chain_with_too_many_ways_is_cut_and_shown_as_it_was_run(database, ser
 
 
 def test_what_a_question_names_comes_after_what_it_does_not(database, server, embedder):
-    """Ann wrote and directed; whom one asks about is hardly the news."""
+    """Ann wrote and directed; the person in the question is hardly the answer."""
     database.run(
         write(
             "CREATE (ann:Person {name: 'Ann Lee'}), (bob:Person {name: 'Bob Ray'}), (film:Film {title: 'Harbour'}), "
@@ -190,7 +190,7 @@ RANKED = [
 
 @pytest.mark.parametrize(("question", "expected"), RANKED)
 def test_nodes_are_ordered_by_a_count_or_by_what_stands_in_a_property(shop, server, embedder, question, expected):
-    """Each comes with the value that it is ranked by."""
+    """Each has the value by which it is ranked."""
     with opened(server, embedder) as gear:
         hits = gear.search(question, retriever=Paths())
 
@@ -210,7 +210,7 @@ FIGURES = [
 
 @pytest.mark.parametrize(("question", "value"), FIGURES)
 def test_a_question_for_a_number_gets_the_number_or_a_doubt(shop, server, embedder, question, value):
-    """The category Sweets does not exist: what is unknown is not counted."""
+    """The category Sweets does not exist, so nothing is counted."""
     with opened(server, embedder) as gear:
         hits = gear.search(question, retriever=Paths())
 
@@ -219,7 +219,7 @@ def test_a_question_for_a_number_gets_the_number_or_a_doubt(shop, server, embedd
 
 
 def test_a_count_that_takes_too_long_is_said_so(shop, server, embedder, monkeypatch):
-    """The question has no answer then, rather than a part of one."""
+    """Then the question has no answer, rather than a partial one."""
 
     def too_slow(self, cypher):
         raise QueryTimeout("too slow")
@@ -234,7 +234,7 @@ def test_a_count_that_takes_too_long_is_said_so(shop, server, embedder, monkeypa
 
 
 def test_what_nodes_lack_is_asked_for(shop, server, embedder):
-    """A denied relationship holds for the nodes that have none."""
+    """A negated relationship matches the nodes that have none."""
     shop.run(write("MERGE (:Product {name: 'Air'})"))
     Adoption(Graph(shop), PROFILE, embedder).run()
     with opened(server, embedder) as gear:
@@ -244,7 +244,7 @@ def test_what_nodes_lack_is_asked_for(shop, server, embedder):
 
 
 def test_a_change_of_the_graph_is_seen_after_it_is_adopted_again(shop, server, embedder):
-    """The schema and the values are those of the last adoption."""
+    """The schema and the values are read at adoption."""
     shop.run(write("MATCH (p:Product {name: 'Tofu'}) SET p.organic = true"))
     with opened(server, embedder) as gear:
         before = gear.search("Which products are organic?", retriever=Paths()).entities
@@ -257,7 +257,7 @@ def test_a_change_of_the_graph_is_seen_after_it_is_adopted_again(shop, server, e
 
 
 def test_labels_and_values_that_look_like_cypher_change_nothing(empty, server, embedder):
-    """They are read from the graph, quoted or passed as parameters."""
+    """They are read from the graph, and quoted or passed as parameters."""
     label, property, value = "Odd`) DETACH DELETE n //", "it's \"named`", "x' OR true //"
     empty.run(
         Query(
@@ -281,7 +281,7 @@ def test_labels_and_values_that_look_like_cypher_change_nothing(empty, server, e
 
 
 def test_a_graph_with_too_many_values_is_refused_with_a_line(shop, server, embedder, monkeypatch):
-    """Values are held in memory."""
+    """Because values are kept in memory."""
     monkeypatch.setattr(finder, "MOST_NODES", 3)
     with opened(server, embedder) as gear, pytest.raises(finder.InputError, match="more than 3 values"):
         gear.search("Which products are discontinued?", retriever=Paths())

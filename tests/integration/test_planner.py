@@ -1,4 +1,4 @@
-"""The planner: plans in waves, what fails, circles, repeats, claims that nothing supports, and every fault."""
+"""The planner: waves, failures, circular and repeated plans, unsupported claims, and every fault."""
 
 import json
 import re
@@ -39,7 +39,7 @@ QUESTION = "Where was the designer of the harbour of Varna born?"
 
 
 class Known:
-    """A tool that knows answers by a word of the question, remembers what it was asked, and may take its time."""
+    """A tool that answers by a word of the question, records the questions, and may take its time."""
 
     def __init__(self, name="known", *, answers=None, error=None, pause=0.0):
         self.name, self.description = name, "knows things"
@@ -70,7 +70,7 @@ DONE = {"steps": []}
 
 
 def plans(*replies):
-    """The first plan, then what the replanner says, the last for ever."""
+    """The first plan, then the replanner's replies; the last one is repeated."""
     left = list(replies)
     return lambda text: left.pop(0) if len(left) > 1 else left[0]
 
@@ -92,7 +92,7 @@ def ask(gear, tools, *, question=QUESTION, **options):
 
 @pytest.fixture
 def model(server, embedder):
-    """Opens a Gear on a script; what is stored plays no part."""
+    """Opens a Gear on a script, independent of the stored data."""
 
     def opened(given, **more):
         return asked(server, embedder, given, **more)
@@ -101,7 +101,7 @@ def model(server, embedder):
 
 
 def test_steps_that_need_each_other_run_in_order_with_answers_put_in(model):
-    """The second question holds the first answer; the trace has a step for each, and the facts are their answers."""
+    """The second question contains the first answer; the trace has a step for each, and the facts are their answers."""
     tool = Known()
     with model(given := script(plans(TWO, {"steps": [TWO["steps"][1]]}, DONE))) as gear:
         answer = ask(gear, [tool])
@@ -119,7 +119,7 @@ def test_steps_that_need_each_other_run_in_order_with_answers_put_in(model):
 
 
 def test_independent_steps_run_at_the_same_time_and_doubles_once(model):
-    """Three of one kind, of which two are the same question."""
+    """Three of one kind, two of them with the same question."""
     tool = Known(pause=0.15)
     three = {"steps": [step("1", "Who designed it?"), step("2", "Where born?"), step("3", "Who designed it?")]}
     with model(script(plans(three, DONE))) as gear:
@@ -130,7 +130,7 @@ def test_independent_steps_run_at_the_same_time_and_doubles_once(model):
 
 
 def test_a_tool_that_fails_is_on_record_and_another_is_asked(model):
-    """The replanner sees that; what the error says may name addresses, and is not for a prompt, nor for a caller."""
+    """The replanner sees the failure; its message may contain addresses, so neither a prompt nor a caller gets it."""
     broken, known, seen = Known("broken", error=RuntimeError("no route to db.internal")), Known(), []
     first = {"steps": [step("1", "Who designed it?", "broken")]}
     second = {"steps": [step("2", "Who designed it?", "known")]}
@@ -151,7 +151,7 @@ def test_a_tool_that_fails_is_on_record_and_another_is_asked(model):
     [ServerUnavailable("no answer from db.internal:7687"), DatabaseError("the server failed"), CallTimeout("too long")],
 )
 def test_a_database_that_does_not_answer_ends_the_run(model, error):
-    """As for every other agent: what is not known is not an answer, and the server's words are for its operator."""
+    """As for every other agent: a failure is not an answer, and the server's message is for its operator."""
     events, prompts = [], []
     replies = plans(TWO, DONE)
     given = script(lambda text: prompts.append(text) or replies(text))
@@ -174,7 +174,7 @@ def test_a_tool_that_may_not_or_cannot_in_time_fails_for_itself(model, error):
 
 
 def test_a_tool_that_is_not_there_is_the_first_one(model):
-    """And the trace says so."""
+    """The trace says so."""
     tool = Known()
     with model(script(plans({"steps": [step("1", "Who designed it?", "oracle")]}, DONE))) as gear:
         answer = ask(gear, [tool])
@@ -184,7 +184,7 @@ def test_a_tool_that_is_not_there_is_the_first_one(model):
 
 
 def test_a_circle_is_cut_at_its_first_step(model):
-    """Each of two steps needs the other."""
+    """Two steps need each other."""
     tool = Known()
     circle = {"steps": [step("2", "Who designed {1}?", after=["1"]), step("1", "Where was {2} born?", after=["2"])]}
     with model(script(plans(circle, {"steps": [circle["steps"][0]]}, DONE))) as gear:
@@ -195,7 +195,7 @@ def test_a_circle_is_cut_at_its_first_step(model):
 
 
 def test_an_empty_plan_answers_from_memory(model):
-    """No tool is asked; the answer is not grounded."""
+    """No tool is called; the answer is not grounded."""
     tool = Known()
     with model(given := script(plans(DONE))) as gear:
         answer = ask(gear, [tool], question="What is two and two?")
@@ -205,7 +205,7 @@ def test_an_empty_plan_answers_from_memory(model):
 
 
 def test_the_same_plan_again_ends_it(model):
-    """A replanner that asks for what was just done, or for ever the same that fails."""
+    """The replanner repeats finished work, or keeps asking for a tool that fails."""
     tool = Known(error=ValueError("never"))
     with model(given := script(plans({"steps": [step("1", "Who?")]}))) as gear:
         answer = ask(gear, [tool])
@@ -215,7 +215,7 @@ def test_the_same_plan_again_ends_it(model):
 
 
 def test_replans_and_steps_are_bounded(model):
-    """A replanner that always wants one more."""
+    """The replanner always wants one more."""
     tool, count = Known(), iter(range(100))
     with model(
         given := script(lambda text: {"steps": [step(str(next(count)), f"Who designed thing {next(count)}?")]})
@@ -230,7 +230,7 @@ def test_replans_and_steps_are_bounded(model):
 
 
 def test_a_claim_that_nothing_supports_gets_one_more_step_and_is_then_flagged(model):
-    """By the first tool, with the claim as the question; the answer is made anew, and not grounded."""
+    """By the first tool, with the claim as the question; the answer is written again, and not grounded."""
     tool = Known()
     no = {"verdicts": [{"number": 1, "verdict": "no"}]}
     with model(given := script(plans(TWO, DONE), support=no)) as gear:
@@ -242,7 +242,7 @@ def test_a_claim_that_nothing_supports_gets_one_more_step_and_is_then_flagged(mo
 
 
 def test_our_own_tools_answer_from_the_graph(database, server, embedder, tmp_path):
-    """A retriever with an answer from its passages, and an agent that is made when it is asked; both cite passages."""
+    """A retriever with an answer from its passages, and an agent created on demand; both cite passages."""
     ingest(database, embedder, tmp_path, PASSAGES, [("harbour", "Ana Petkova", "designed", "harbour of Varna")])
     first = step("1", "Who designed the harbour of Varna?", "auto")
     plan, offered = {"steps": [first, step("2", "Ana Petkova?", "graphrag-local")]}, []
@@ -267,7 +267,7 @@ def test_our_own_tools_answer_from_the_graph(database, server, embedder, tmp_pat
 
 
 def test_a_plan_has_the_tools_that_are_named(database, server, embedder, tmp_path):
-    """Retrievers, agents and tools of one's own, in this order; a name that there is not is refused before any call."""
+    """Retrievers, agents and the caller's tools, in this order; an unknown name is refused before any call."""
     ingest(database, embedder, tmp_path, PASSAGES, None)
     offered = []
 
@@ -316,7 +316,7 @@ GONE = [401, 500, Fault.RESET]
 @pytest.mark.parametrize("role", ["plan", "answer", "statements", "support"])
 @pytest.mark.parametrize("fault", [Fault.EMPTY, Fault.CUT, Fault.PROSE, Fault.FENCED, Fault.MALFORMED_JSON, *GONE])
 def test_whatever_the_model_does_it_ends_with_what_there_is(model, role, fault):
-    """Without a plan the question itself is asked; what cannot be checked is not grounded."""
+    """Without a plan, the original question is asked; unchecked claims are not grounded."""
 
     def strikes(_number, messages):
         return fault if role_of(messages) == role else None
@@ -337,7 +337,7 @@ def test_whatever_the_model_does_it_ends_with_what_there_is(model, role, fault):
 
 
 def test_a_budget_ends_it_between_steps(model):
-    """What was found is still brought together in one call."""
+    """The results are still combined in one call."""
     tool = Known()
     with model(given := script(plans(TWO, {"steps": [TWO["steps"][1]]}))) as gear:
         answer = ask(gear, [tool], max_tokens=1)
@@ -346,7 +346,7 @@ def test_a_budget_ends_it_between_steps(model):
 
 
 def test_what_makes_no_sense_is_refused(model):
-    """No tool, two of one name, a blank question, options out of range."""
+    """No tool, two with one name, a blank question, options out of range."""
     with model(script(plans(DONE))) as gear:
         with pytest.raises(SettingsError, match="tools with different names"):
             ask(gear, [Known(), Known()])

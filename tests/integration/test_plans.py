@@ -1,4 +1,4 @@
-"""Every text that is sent is planned with indexes, also on an empty database, whose plans Neo4j keeps for later."""
+"""Every text that is sent is planned with indexes, even on an empty database, whose plans Neo4j keeps."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -89,7 +89,7 @@ SCOPES = {
 
 
 def scopes():
-    """A gate for each kind of scope, in a database whose vector indexes filter by collection and in one where not."""
+    """A gate for each kind of scope, in databases whose vector indexes can and cannot filter by collection."""
     for (name, conditions), reach in product(SCOPES.items(), (None, (6_000, 60_000))):
         size = replace(SIZE, reach=reach)
         yield (
@@ -99,7 +99,7 @@ def scopes():
 
 
 def sent():
-    """Every query as it is sent, by a name: in each form that it has, without a scope and under each that admits it."""
+    """Every query as it is sent, by name: in each variant, without a scope and under each scope that admits it."""
     for form, names in {"plain": set(QUERIES), "search_clause": SEARCHED, "small_scope": SMALL}.items():
         for name, query in load(resource_folder("cypher"), form=form).items():
             if name in names and form != "small_scope":
@@ -110,18 +110,18 @@ def sent():
                     yield f"{name} {form} under {scope}", gate.admit(query, given)[0]
 
 
-# Each text once: many have the same under several scopes.
+# Each text once: many are the same under several scopes.
 SENT = {name: query for query, name in {query.text: (query, name) for name, query in sent()}.values()}
 
 
 def operators(plan):
-    """The names of all operators of a plan."""
+    """The names of all operators in a plan."""
     return {plan["operatorType"].split("@")[0]}.union(*(operators(child) for child in plan.get("children", [])))
 
 
 @pytest.fixture(scope="module", autouse=True)
 def database(connection):
-    """An empty database with our schema, and with the constraints that an import has of its own, as long as it runs."""
+    """An empty database with our schema, and with the constraints of a running import."""
     clear(connection)
     prepare(connection, model=FakeEmbedder.name, dimension=FakeEmbedder.dimension)
     for name, rule in CONSTRAINTS.items():
@@ -133,7 +133,7 @@ def database(connection):
 
 @pytest.fixture(scope="module")
 def session(server):
-    """One session for all, because to connect takes as long as to plan."""
+    """One session for all, because connecting takes as long as planning."""
     with (
         neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver,
         driver.session(database=server.database) as session,
@@ -142,7 +142,7 @@ def session(server):
 
 
 def explained(session, text):
-    """The plan's operators, the codes of what the server remarks on, and the columns of the rows."""
+    """The plan's operators, the codes of the server's notifications, and the columns of the rows."""
     result = session.run(f"EXPLAIN {text}")
     columns, summary = tuple(result.keys()), result.consume()
     remarks = {one.gql_status for one in summary.gql_status_objects}
@@ -151,7 +151,7 @@ def explained(session, text):
 
 @pytest.mark.parametrize("name", sorted(SENT))
 def test_what_is_sent_is_planned_with_indexes_and_has_exactly_its_columns(database, session, name):
-    """No scan, no product, outside the lists above, and no deprecated syntax (01N00 to 01N02)."""
+    """No scan and no product except in the lists above, and no deprecated syntax (01N00 to 01N02)."""
     query, scoped = SENT[name], " under " in name
     needs_search = query.text.startswith("CYPHER 25")
     if needs_search and not database.has_search_clause:
@@ -159,17 +159,17 @@ def test_what_is_sent_is_planned_with_indexes_and_has_exactly_its_columns(databa
             explained(session, query.text)
         return
     allowed = ALLOWED.get(query.name, set()) | (ALLOWED_IN_SCOPE.get(query.name, set()) if scoped else set())
-    # A database may have either language of the server as its default; before Cypher 25 there is one only.
+    # A database may have either Cypher version as its default; before Cypher 25 there is only one.
     for version in ("CYPHER 5 ", "CYPHER 25 ") if database.has_search_clause and not needs_search else ("",):
         found, remarks, columns = explained(session, version + query.text)
         assert (set(), query.columns) == ((found & REFUSED) - allowed, columns), version
-        # Cypher 25 deprecates the procedures, which only servers without the SEARCH clause are sent.
+        # Cypher 25 deprecates these procedures; only servers without the SEARCH clause get them.
         if not (version and query.name in SEARCHED):
             assert set() == remarks & {"01N00", "01N01", "01N02"}
 
 
 def test_every_form_of_a_query_is_among_what_is_sent():
-    """The tests above have something to look at."""
+    """Otherwise the tests above would check too little."""
     for names, form in ((SEARCHED, "search_clause"), (SMALL, "small_scope"), (SEARCHED | SMALL, "plain")):
         assert names == {SENT[name].name for name in SENT if form in name} & names
     assert {"find_passages", "link_synonyms"} <= SEARCHED

@@ -1,8 +1,9 @@
-"""The built-in profiles, on graphs as the libraries that they are named after leave them.
+"""The built-in profiles, on graphs in the form that the libraries of the same names write.
 
-The graphs are recordings, Cypher in ``tests/recorded``, for neither these libraries nor APOC, which most of them need,
-is there when the tests run. Each recording was compared with the graph that the real library makes of the same story,
-with a model that knows its facts: labels, types, properties and indexes agree (of Graphiti's indexes, some).
+The graphs are recordings, Cypher in ``tests/recorded``, because neither these libraries nor APOC, which most of them
+need, are available to the tests. Each recording was compared with the graph that the real library makes of the same
+story, with a model that knows its facts: labels, types, properties and indexes agree (for Graphiti, some of the
+indexes).
 """
 
 import json
@@ -31,7 +32,7 @@ STUDIES, PRIZE, VILLAGE, RADIUM = (
     "Lippmann was born in Bonnevoie, a village that is now a quarter of Luxembourg City.",
     "Curie isolated radium in a shed of ESPCI, the school of industrial physics where she worked.",
 )
-# Each fact, and the chunk that states it, for it mentions both ends. (llm-graph-builder's chunks are PART_OF, too.)
+# Each fact, and the chunk that states it, because it mentions both ends. (llm-graph-builder's chunks are PART_OF, too.)
 FACTS = [
     ("Bonnevoie", "part of", "Luxembourg City", VILLAGE),
     ("Gabriel Lippmann", "born in", "Bonnevoie", VILLAGE),
@@ -53,7 +54,7 @@ PASSAGES = {
     "neo4j-graphrag": 4,
 }
 WITH_FACTS = sorted(PASSAGES.keys() - {"langchain-vector"})
-# Words of the first chunk alone. Over the Sorbonne a path leads to the prize, and, with a third triple, to the village.
+# Words of only the first chunk. A path over the Sorbonne leads to the prize, and, with a third triple, to the village.
 QUESTION = "left Paris 1867 studied"
 
 
@@ -62,7 +63,7 @@ def write(text):
 
 
 def make(database, name):
-    """Make a graph as a library makes it; says what it holds."""
+    """Create a graph as a library does, and return its contents."""
     for statement in statements_of((RECORDED / f"{name}.cypher").read_text("utf-8")):
         database.run(write(statement))
     return dump(database)
@@ -79,14 +80,14 @@ def texts(hits):
 
 
 def test_every_profile_is_tried():
-    """One that is added needs a graph of its own here."""
+    """A new one needs a graph here."""
     assert sorted(PASSAGES) == sorted(built_in())
     assert sorted(PASSAGES) == sorted(path.stem for path in RECORDED.glob("*.cypher"))
 
 
 @pytest.mark.parametrize("name", WITH_FACTS)
 def test_a_graph_of_facts_is_adopted_searched_and_released(empty, server, embedder, name):
-    """Every fact is stated by the chunk with both ends; a passage two hops away is found; nothing is left behind."""
+    """The chunk with both ends states each fact; a passage two hops away is found; nothing is left behind."""
     before = make(empty, name)
 
     with opened(server, embedder) as gear:
@@ -113,7 +114,7 @@ def test_a_graph_of_facts_is_adopted_searched_and_released(empty, server, embedd
 
 @pytest.mark.parametrize(("name", "type"), [("graphiti", "RELATES_TO"), ("llama-index", "BORN_IN")])
 def test_a_fact_is_stated_by_the_chunk_that_it_names(database, server, embedder, name, type):
-    """Two chunks mention both ends; where the fact names the other one later, or none of them, the triple follows."""
+    """Two chunks mention both ends; if the fact later names the other chunk, or none, the triple follows."""
     make(database, name)
     profile = load(built_in()[name])
     (label, chunk), (source,) = next(iter(profile.chunks.items())), profile.sources
@@ -142,7 +143,7 @@ def test_a_fact_is_stated_by_the_chunk_that_it_names(database, server, embedder,
 
 
 def test_a_fact_of_graphiti_that_expires_goes_and_comes_back(database, server, embedder):
-    """It is passed over and counted while it has expired, and a triple again once it has not."""
+    """While it is expired, it is skipped and counted; afterwards it is a triple again."""
     make(database, "graphiti")
     text = "MATCH ()-[r:RELATES_TO {name: $name}]->({name: 'Bonnevoie'}) SET r.expired_at = $at"
     expires = Query("expires", text, frozenset({"name", "at"}), writes=True)
@@ -165,7 +166,7 @@ def test_a_fact_of_graphiti_that_expires_goes_and_comes_back(database, server, e
 
 
 def test_a_vector_store_is_adopted_extracted_searched_and_released(empty, server, embedder):
-    """Neo4jVector holds passages alone, which are found; once a model has read them, paths lead on from them."""
+    """Neo4jVector stores only passages, which are found; once a model has read them, paths lead on from them."""
     before = make(empty, "langchain-vector")
 
     def facts_of(messages):
@@ -192,7 +193,7 @@ def test_a_vector_store_is_adopted_extracted_searched_and_released(empty, server
 
 
 def test_a_vector_store_gets_triples_by_rules_which_follow_its_texts(empty, server, embedder):
-    """Without a model; a changed text loses the triples of the old one, and release leaves no trace."""
+    """Without a model; a changed text loses its old triples, and release leaves no trace."""
     before = make(empty, "langchain-vector")
     change = Query(
         "change",
@@ -223,7 +224,7 @@ def test_a_vector_store_gets_triples_by_rules_which_follow_its_texts(empty, serv
 
 
 def test_a_vector_store_beside_entities_of_the_users_gets_no_triples(empty, server, embedder):
-    """Ours would have their label, and could not be told from them."""
+    """Our entities would have the same label, and could not be distinguished."""
     empty.run(write("CREATE (:Entity {name: 'Ada'})-[:KNOWS]->(:Entity {name: 'Bob'})"))
     before = make(empty, "langchain-vector")
 
@@ -237,7 +238,7 @@ def test_a_vector_store_beside_entities_of_the_users_gets_no_triples(empty, serv
 
 @pytest.mark.parametrize("name", sorted(PASSAGES))
 def test_what_is_proposed_for_the_graph_of_a_library_is_its_profile(empty, server, embedder, name):
-    """But for the name, which is that of the database; it reads all facts and texts, and leaves nothing behind."""
+    """Except for the name, which is that of the database; all facts and texts are read."""
     before = make(empty, name)
     known = load(built_in()[name])
 

@@ -1,4 +1,4 @@
-"""What a question loads from the shell: once the embedding model has been checked, neither torch nor LangChain."""
+"""What a question imports in the shell: once the embedding model has been checked, neither torch nor LangChain."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from tests.scripted_server import ScriptedServer
 
 QUESTION = "Where did the 2024 physics laureate write a thesis?"
 HEAVY = {"torch", "sentence_transformers", "transformers"}
-# 'gear ask' needs the client of LangChain.
+# 'gear ask' needs LangChain's client.
 NOT_FOR_SEARCH = HEAVY | {"langchain_core", "langchain_community", "langchain_openai", "openai"}
 RUN = """
 import json, sys
@@ -25,7 +25,7 @@ finally:
 
 
 def imported(*command, **environment):
-    """The modules that a command has imported in a process of its own, which must end well or with a part."""
+    """The modules that a command imported in a separate process, which must succeed completely or partially."""
     done = run([sys.executable, "-c", RUN, *command], env=os.environ | environment)
     assert done.returncode in (ExitCode.DONE, ExitCode.PARTIAL), done.stderr
     return set(json.loads(done.stdout.splitlines()[-1]))
@@ -33,7 +33,7 @@ def imported(*command, **environment):
 
 @pytest.fixture
 def ingested(gear, folder):
-    """Two passages, by a process that had to load torch."""
+    """Two passages, ingested by a process that had to load torch."""
     assert 0 == gear("ingest", folder)[0]
 
 
@@ -48,7 +48,7 @@ def ingested(gear, folder):
     ],
 )
 def test_a_search_imports_nothing_heavy(ingested, command):
-    """It took six of the seven seconds of a search."""
+    """The imports used to take six of the seven seconds of a search."""
     modules = imported(*command)
 
     assert set() == modules & NOT_FOR_SEARCH

@@ -1,4 +1,4 @@
-"""An ingest on Ray: the graph is that of one process, also where workers are killed, and errors reach the caller."""
+"""An ingest on Ray: the graph is that of one process, even if workers are killed, and errors reach the caller."""
 
 import json
 import os
@@ -26,7 +26,7 @@ from tests.dump import dump_of
 from tests.fake_embedder import FakeEmbedder
 from tests.scripted_server import ScriptedServer
 
-# Ray Data's own settings warn of each other when they are made, and its pools of inputs that are few.
+# Ray Data's own settings warn about each other when created, and so do its pools with few inputs.
 pytestmark = [
     pytest.mark.one_server_line,
     pytest.mark.filterwarnings("ignore:.use_:DeprecationWarning:ray"),
@@ -34,15 +34,15 @@ pytestmark = [
 ]
 PEOPLE = ("Ada Lovelace", "Charles Babbage", "Marie Curie", "Pierre Curie")
 CREW = on_ray.Crew(workers=2, writers=2)
-# Each process takes seconds to start: for what does not depend on their number.
+# Each process takes seconds to start; for tests that do not depend on their number.
 ALONE = on_ray.Crew(workers=1, writers=1)
 
 
 class Broken(FakeEmbedder):
-    """Has no vectors."""
+    """Returns no vectors."""
 
     def embed(self, texts):
-        """Raises what a server of embeddings might."""
+        """Raises an error that an embedding server might cause."""
         raise ModelError("no vectors today")
 
 
@@ -55,7 +55,7 @@ def cluster():
 
 @pytest.fixture
 def sources(tmp_path):
-    """Documents, JSONL with metadata and readers, triples of some of it, and a line that is none."""
+    """Documents, JSONL with metadata and readers, triples of some of it, and an invalid line."""
     folder = tmp_path / "docs"
     folder.mkdir()
     for number, name in enumerate(PEOPLE):
@@ -73,13 +73,13 @@ def sources(tmp_path):
 
 
 def scripted(messages):
-    """One triple a passage, from its words."""
+    """One triple per passage, from its words."""
     words = str(messages[-1]["content"]).split()
     return json.dumps({"triples": [[words[-3], "is near", words[-1]]]})
 
 
 def kill(stage):
-    """Kill the processes of Ray that run a stage; returns how many."""
+    """Kill the Ray processes that run a stage; returns their number."""
     killed = 0
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -95,7 +95,7 @@ def kill(stage):
 
 
 def difference(graph, other):
-    """What one dump has and the other has not."""
+    """The differences between two dumps."""
     return [item for part in graph for item in Counter(graph[part]) - Counter(other[part])] + [
         item for part in graph for item in Counter(other[part]) - Counter(graph[part])
     ]
@@ -125,7 +125,7 @@ def test_the_graph_is_that_of_one_process(cluster, server, database, prepared, e
 
 
 def test_workers_that_are_killed_leave_the_graph_as_it_is(cluster, server, database, prepared, embedder, sources):
-    """Of every stage of an extraction by a model, once it has written something."""
+    """Workers of every stage of an extraction by a model, once they have written something."""
     with ScriptedServer(scripted, fault=lambda *_: None) as model:
         chat = {"chat_model": "any", "openai_base_url": model.url, "openai_api_key": "none", "chat_cache": False}
         settings = settings_of(server, **chat)
@@ -150,7 +150,7 @@ def test_workers_that_are_killed_leave_the_graph_as_it_is(cluster, server, datab
 
 
 def test_an_error_of_a_worker_reaches_the_caller(cluster, server, database, embedder, sources):
-    """As it is; a model that extracts nothing ends the run, and nothing is recorded."""
+    """Unchanged; a model that extracts nothing ends the run, and nothing is recorded."""
     with ScriptedServer(lambda _: "I would rather not.") as model:
         chat = {"chat_model": "any", "openai_base_url": model.url, "openai_api_key": "none", "chat_cache": False}
         settings = settings_of(server, **chat)
@@ -165,7 +165,7 @@ def test_an_error_of_a_worker_reaches_the_caller(cluster, server, database, embe
 
 
 def test_rows_of_a_dataset_are_read_like_files(sources, tmp_path):
-    """Documents with their bytes, and passages with the fields of a line; ids are those of the files."""
+    """Documents with their bytes, and passages with the fields of a line; the ids are the same as from files."""
     folder, corpus = sources["sources"]
     documents = sorted(folder.iterdir())
     columns = {"metadata": None, "readers": None}
@@ -186,10 +186,10 @@ def test_rows_of_a_dataset_are_read_like_files(sources, tmp_path):
 def test_an_export_in_parts_is_imported_as_an_ingest_writes(
     cluster, server, database, embedder, sources, imported, tmp_path
 ):
-    """Every node, property and edge; the problems are those of one process, and nothing else is left in the folder."""
+    """Every node, property and edge; the problems are those of one process, and no other file is left in the folder."""
     options = {"embedder": embedder, "folder": tmp_path / "parts"}
     with (tmp_path / "triples.jsonl").open("a") as file:
-        # A repeated triple, and spellings that meet in several parts.
+        # A repeated triple, and spellings that occur in several parts.
         file.write(json.dumps({"id": "p3", "triples": [["Ada", "met 3", "ADA LOVELACE"], ["X", "is", "Ada Lovelace"]]}))
     alone, found = [], []
     readers = bulk_readers("rules", chat=FakeListChatModel)
@@ -213,7 +213,7 @@ def test_an_export_in_parts_is_imported_as_an_ingest_writes(
 
 
 def test_an_export_extracts_by_the_model(cluster, server, embedder, sources, tmp_path):
-    """Each passage of which no file states a triple is one call."""
+    """One call for each passage without a triple in the files."""
     with ScriptedServer(scripted) as model:
         chat = {"chat_model": "any", "openai_base_url": model.url, "openai_api_key": "none", "home": tmp_path / "home"}
         options = {"settings": settings_of(server, **chat), "embedder": embedder, "crew": ALONE}
@@ -224,7 +224,7 @@ def test_an_export_extracts_by_the_model(cluster, server, embedder, sources, tmp
 
 
 def test_an_export_that_fails_leaves_an_empty_folder(cluster, sources, tmp_path):
-    """Whatever the workers have written by then; their error reaches the caller."""
+    """Whatever the workers have written; their error reaches the caller."""
     with pytest.raises(ModelError, match="no vectors today"):
         on_ray.export(**sources, folder=tmp_path / "out", crew=ALONE, embedder=Broken())
 
@@ -248,13 +248,13 @@ def test_what_only_one_process_can_do_is_refused_beside_ray(gear, folder, option
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "127.0.0.1:x"])
 def test_an_address_without_ray_is_refused_at_once(address):
-    """Ray would try for many minutes."""
+    """Ray would retry for many minutes."""
     with pytest.raises(SettingsError, match=f"no Ray answers at '{address}'"):
         require_answer(address)
 
 
 def test_a_command_exports_on_ray(cluster, gear, folder, tmp_path_factory):
-    """The files are those that its last lines name."""
+    """Its last lines name the files."""
     target = tmp_path_factory.mktemp("files")
     options = ("--triples", folder / "triples.jsonl", "--ray", "local", "--workers", "1")
     code, out, _ = gear("export", folder / "corpus.jsonl", "--admin-import", target, *options)
@@ -265,7 +265,7 @@ def test_a_command_exports_on_ray(cluster, gear, folder, tmp_path_factory):
 
 
 def test_a_command_ingests_on_ray(cluster, gear, folder):
-    """With the embedding model of the settings, which each process opens; JSON is all that it prints."""
+    """With the embedding model of the settings, which each process opens; it prints only JSON."""
     options = ("--extract", "none", "--ray", "local", "--workers", "1", "--json")
     code, out, _ = gear("ingest", folder / "corpus.jsonl", *options)
 

@@ -1,4 +1,4 @@
-"""Asking never writes: every query goes through a door that the server keeps shut for writes."""
+"""Searches and answers never write: every query runs in a transaction in which the server refuses writes."""
 
 import json
 
@@ -55,7 +55,7 @@ REPLIES = {
 
 @pytest.mark.parametrize("name", ASKING)
 def test_every_query_of_asking_runs_in_a_transaction_that_may_only_read(shared, server, embedder, name):
-    """Counted on the wire; and nothing in the graph has changed."""
+    """Counted on the wire; the graph is unchanged."""
     database = shared.adopted(GRAPH, PROFILE, embedder)
     before = dump(database)
     chat = FakeListChatModel(responses=REPLIES.get(name, ["{}"]))
@@ -85,7 +85,7 @@ def test_every_query_of_asking_runs_in_a_transaction_that_may_only_read(shared, 
     ],
 )
 def test_the_server_refuses_a_write_through_the_doors_of_reading(database, door, text):
-    """Whatever the text says, and whoever wrote it."""
+    """Whatever the text, and whoever wrote it."""
     before = dump(database)
 
     with pytest.raises(DatabaseError):
@@ -95,9 +95,9 @@ def test_the_server_refuses_a_write_through_the_doors_of_reading(database, door,
 
 
 def test_no_query_file_says_that_it_reads_and_writes(database):
-    """The server's own word for each: type r for those that are declared so."""
+    """By the server's own classification: type r for all that are declared as reads."""
     declared = {name: query.writes for name, query in load(resource_folder("cypher")).items()}
-    # SHOW has no plan; the procedures that tell the server's version count as neither.
+    # SHOW has no plan; the procedures for the server's version count as neither.
     found = {
         name: database.explain(query.text) != "r"
         for name, query in load(resource_folder("cypher")).items()

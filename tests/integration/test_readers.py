@@ -1,4 +1,4 @@
-"""Who may read a document is a record of its source: it outlives passages, versions, moves and failures."""
+"""A record of the source says who may read a document: it outlives passages, versions, moves and failures."""
 
 import json
 import os
@@ -29,7 +29,7 @@ OPEN_FIRST = Query(
 
 
 class Acting(FakeEmbedder):
-    """Embeds after something else has happened."""
+    """An embedding model that triggers an action before it embeds."""
 
     def __init__(self):
         super().__init__()
@@ -45,7 +45,7 @@ class Acting(FakeEmbedder):
 
 @pytest.fixture
 def embedder():
-    """An embedder in whose middle something can happen."""
+    """An embedding model during whose work something can happen."""
     return Acting()
 
 
@@ -66,14 +66,14 @@ def docs(tmp_path):
 
 
 def old(file, text, age=0):
-    """A file that was written some time ago."""
+    """A file that is not new."""
     file.write_text(text)
     os.utime(file, (1_700_000_000 + len(text) - age,) * 2)
     return file
 
 
 def readers(gear, name):
-    """The sets of readers of a document's passages and triples; None is everybody."""
+    """The sets of readers of a document's passages and triples; None means everybody."""
     rows = gear.graph.database.run(READERS, name=name)
     assert all(row["agrees"] for row in rows)
     return sorted(row["readers"] or ["everybody"] for row in rows)
@@ -81,7 +81,7 @@ def readers(gear, name):
 
 @pytest.mark.parametrize("first", ["ingest", "sync"])
 def test_readers_follow_a_document_that_moves(gear, docs, first):
-    """Also the passages that are written anew, because their title comes from the name of the file."""
+    """Also to passages that are written again, because their title comes from the file name."""
     (gear.ingest if first == "ingest" else gear.corpus.sync)([docs])
     gear.corpus.set_readers(docs / "pay.txt", ADA)
     (docs / "pay.txt").rename(docs / "pay-2024.txt")
@@ -150,7 +150,7 @@ def test_readers_follow_a_document_that_moves_after_a_sync_broke_off(gear, docs,
 
 
 def test_documents_that_exchange_names_exchange_readers(gear, docs):
-    """The other one is still for everybody."""
+    """The other document is still for everybody."""
     old(docs / "news.txt", "The harbour opens in May.\n\n" * 40)
     gear.corpus.sync([docs])
     gear.corpus.set_readers(docs / "pay.txt", ADA)
@@ -164,7 +164,7 @@ def test_documents_that_exchange_names_exchange_readers(gear, docs):
 
 @pytest.mark.parametrize("way", ["broken", "gone", "forgotten", "dropped"])
 def test_readers_survive_the_passages(gear, docs, way):
-    """Whatever took them: what comes back under the name is for the same readers."""
+    """Whatever deleted them: a document that comes back under the name has the same readers."""
     gear.corpus.sync([docs])
     gear.corpus.set_readers(docs / "pay.txt", ADA)
     if way == "broken":
@@ -200,7 +200,7 @@ def test_a_conversion_that_fails_once_takes_nothing(gear, docs):
 
 @pytest.mark.parametrize("command", ["ingest", "sync"])
 def test_readers_given_to_what_cannot_be_read_yet_are_its_readers(gear, docs, command):
-    """It may be read by a later run, which names none."""
+    """Even if a later run without readers reads it."""
     write = gear.ingest if command == "ingest" else gear.corpus.sync
     write([docs], readers=ADA, limits=Limits(seconds=0.01))
     assert [] == readers(gear, "pay.txt")
@@ -210,7 +210,7 @@ def test_readers_given_to_what_cannot_be_read_yet_are_its_readers(gear, docs, co
 
 
 def test_readers_that_change_while_a_version_is_embedded_are_its_readers(gear, docs, embedder):
-    """The record is read in the transaction that writes."""
+    """The transaction that writes reads the record."""
     gear.ingest([docs])
     old(docs / "pay.txt", TEXT.replace("90", "95"))
     embedder.before = lambda: gear.corpus.set_readers(docs / "pay.txt", ADA)
@@ -220,7 +220,7 @@ def test_readers_that_change_while_a_version_is_embedded_are_its_readers(gear, d
 
 
 def test_a_version_that_fails_in_its_middle_leaves_the_readers(gear, docs, embedder):
-    """A document of just as many passages as a batch holds."""
+    """For a document with exactly as many passages as a batch holds."""
     parts = "".join(f"# Part {number}\n\nThe harbourmaster earns {number}.\n\n" for number in range(256))
     page = old(docs / "long.md", parts)
     gear.ingest([page])
@@ -239,7 +239,7 @@ def test_a_version_that_fails_in_its_middle_leaves_the_readers(gear, docs, embed
 
 
 def test_a_line_that_names_a_document_opens_nothing(gear, docs, tmp_path):
-    """Neither the document, nor itself if the document has readers."""
+    """Neither the document, nor the line itself if the document has readers."""
     line = {"id": "x", "text": "harmless", "source": "docs/pay.txt"}
     (tmp_path / "x.jsonl").write_text(json.dumps(line) + "\n")
     gear.ingest([tmp_path / "x.jsonl"])
@@ -255,7 +255,7 @@ def test_a_line_that_names_a_document_opens_nothing(gear, docs, tmp_path):
 
 @pytest.mark.parametrize("command", ["ingest", "sync"])
 def test_more_readers_need_to_be_allowed(gear, docs, command):
-    """Fewer do not; a document that keeps its readers is named."""
+    """Fewer readers do not; a document that keeps its readers is reported."""
     write = gear.ingest if command == "ingest" else gear.corpus.sync
     write([docs], readers=["user:ada", "user:bo"])
     write([docs], readers=ADA)
@@ -272,7 +272,7 @@ def test_more_readers_need_to_be_allowed(gear, docs, command):
 
 @pytest.mark.parametrize("replace", [False, True])
 def test_a_line_opens_a_stored_passage_only_where_that_is_allowed(gear, tmp_path, replace):
-    """Whether its text is the same or another."""
+    """Whether its text has changed or not."""
     corpus = tmp_path / "c.jsonl"
     for text, names in (("One.", ["user:ada"]), ("Two." if replace else "One.", [])):
         corpus.write_text(json.dumps({"id": "p", "text": text, "readers": names}) + "\n")
@@ -284,7 +284,7 @@ def test_a_line_opens_a_stored_passage_only_where_that_is_allowed(gear, tmp_path
 
 
 def test_readers_can_be_set_before_a_document_comes(gear, docs):
-    """They are listed until then; a document that nobody knows is for everybody already."""
+    """Until then they are listed; an unknown document cannot be opened to everybody, because it already is."""
     gear.corpus.prepare()
     assert 0 == gear.corpus.set_readers("docs/pay.txt", ADA)
     assert [("docs/pay.txt", 0)] == [(record.source, record.passages) for record in gear.corpus.readers()]
@@ -296,7 +296,7 @@ def test_readers_can_be_set_before_a_document_comes(gear, docs):
 
 
 def test_older_databases_get_records_by_what_all_passages_allow(gear, database, docs, caplog):
-    """A passage that had become readable by everybody is so no more."""
+    """A passage that everybody could read is restricted again."""
     gear.ingest([docs], readers=ADA)
     for query in (UNMIGRATE, UNRECORD, OPEN_FIRST):
         database.run(query)

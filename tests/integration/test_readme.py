@@ -1,4 +1,4 @@
-"""The README's Python runs as it stands, its language model a scripted one."""
+"""The README's Python runs as it is, with a scripted language model."""
 
 import json
 import re
@@ -15,7 +15,7 @@ README = Path(__file__).parents[2] / "README.md"
 
 
 def reply(messages):
-    """What the README's question needs of a model."""
+    """The model's replies to the README's question."""
     return {
         "reader": '{"facts": [["She", "studied in", "Paris"]]}',
         "gist": '{"facts": [["She", "studied in", "Paris"]]}',
@@ -26,7 +26,7 @@ def reply(messages):
 
 @pytest.fixture
 def model(monkeypatch, tmp_path):
-    """A model that the environment names."""
+    """A model set in the environment."""
     with ScriptedServer(reply) as scripted:
         monkeypatch.setenv("OPENAI_BASE_URL", scripted.url)
         monkeypatch.setenv("GEAR_CHAT_MODEL", "scripted")

@@ -1,4 +1,4 @@
-"""The page on paths: its Python runs as it stands, on the bundled corpus."""
+"""The page on paths: its Python runs as it is, on the bundled corpus."""
 
 import re
 from pathlib import Path

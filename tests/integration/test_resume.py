@@ -1,4 +1,4 @@
-"""An evaluation that is killed goes on where it stopped, and what was paid for is never lost with a file."""
+"""A killed evaluation continues where it stopped, and paid replies are never lost with a file."""
 
 import json
 import shutil
@@ -26,7 +26,7 @@ def questions(folder):
 
 
 class Reader(Script):
-    """A model that answers every question; ``on_asked`` sees each request first."""
+    """A model that answers every question; ``on_asked`` is called first with each request."""
 
     def __init__(self, on_asked=lambda text: None):
         super().__init__(
@@ -52,7 +52,7 @@ def timeless(file):
 def test_a_killed_evaluation_goes_on_and_reports_what_an_undisturbed_one_does(
     gear, questions, server, monkeypatch, tmp_path
 ):
-    """SIGKILL at the first request of the third question: the same figures, and that request alone is sent again."""
+    """SIGKILL at the first request of the third question: the same figures, and only that request is sent again."""
     monkeypatch.setenv("GEAR_CHAT_MODEL", "reader")
     command = ("evaluate", str(questions), "--agent", "selfrag", "--ks", "1,2", "--json")
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "undisturbed"))
@@ -98,7 +98,7 @@ def test_fresh_asks_everything_again(gear, questions, monkeypatch, tmp_path):
         out.mkdir()
         code, printed, err = gear(*command)
         needed = len(model.requests)
-        # The results are shown, one line says what is missing, and the same command writes it for nothing.
+        # The results are shown, one line says what is missing, and the same command writes it at no cost.
         assert (2, True) == (code, "recall %" in printed)
         assert "report.json cannot be written: No such file or directory" in err
         out.mkdir()
@@ -116,7 +116,7 @@ def test_fresh_asks_everything_again(gear, questions, monkeypatch, tmp_path):
 
 
 def test_a_trace_that_cannot_be_written_loses_no_answer(gear, questions, monkeypatch, tmp_path):
-    """The answer is shown first; then one line, and exit code 2."""
+    """The answer is shown first; then one line and exit code 2."""
     monkeypatch.setenv("GEAR_CHAT_MODEL", "reader")
     assert 0 == gear("ingest", questions)[0]
     out = tmp_path / "out"

@@ -1,4 +1,4 @@
-"""Triples by rules in the database: every ingest makes them, once, whatever interrupts it, beside those of others."""
+"""Triples by rules in the database: every ingest creates them once, despite interruptions, next to other triples."""
 
 import json
 import random
@@ -55,7 +55,7 @@ class Silent(FactExtractor):
 
 
 class Unable(Extractor):
-    """An extractor that fails at every passage."""
+    """An extractor that fails for every passage."""
 
     def __init__(self, name):
         self.name = name
@@ -87,7 +87,7 @@ def test_a_folder_of_many_kinds_becomes_a_graph_without_a_model(gear, monkeypatc
 
 
 def test_each_passage_is_read_once_and_each_triple_keeps_its_extractor(connected, tmp_path):
-    """Given triples stay alone; a passage without a name is read, too; the second ingest does nothing."""
+    """Passages with given triples get no others; one without a name is read, too; the second ingest does nothing."""
     corpus = lines(tmp_path / "corpus.jsonl", PASSAGES)
     given = lines(tmp_path / "t.jsonl", [{"id": "p2", "triples": [["Warsaw", "on", "Vistula"]]}])
 
@@ -103,7 +103,7 @@ def test_each_passage_is_read_once_and_each_triple_keeps_its_extractor(connected
 
 
 def test_rules_on_request_read_what_others_have_read_and_others_what_only_rules_have(connected, tmp_path):
-    """Both stay side by side."""
+    """The triples of both stay."""
     corpus = lines(tmp_path / "corpus.jsonl", PASSAGES)
     given = lines(tmp_path / "t.jsonl", [{"id": "p2", "triples": [["Warsaw", "on", "Vistula"]]}])
     connected.ingest([corpus], triples=[given])
@@ -117,7 +117,7 @@ def test_rules_on_request_read_what_others_have_read_and_others_what_only_rules_
 
 
 def test_a_failure_is_that_of_its_extractor(connected, tmp_path):
-    """Rules read what a model failed at; its failure stays on record until it reads the passage itself."""
+    """Rules read passages where a model failed; its failure stays recorded until the model itself reads them."""
     connected.ingest([lines(tmp_path / "corpus.jsonl", PASSAGES)], extract=False)
     failures = []
 
@@ -142,7 +142,7 @@ def test_an_ingest_without_extraction_leaves_passages_for_a_later_one(connected,
 
 
 def test_an_extraction_that_broke_off_is_completed_by_the_next(connected, database, embedder, tmp_path):
-    """Whichever batch failed: no triple twice, none missing, as if nothing had happened."""
+    """Whichever batch failed, the triples are the same as without the failure: none twice, none missing."""
     rows = [{"id": f"p{n:03}", "title": f"Town {n}", "text": f"It lies near River {n % 7}."} for n in range(250)]
     connected.ingest([lines(tmp_path / "corpus.jsonl", rows)], extract=False)
 
@@ -167,7 +167,7 @@ def test_an_extraction_that_broke_off_is_completed_by_the_next(connected, databa
 
 
 def test_the_order_of_passages_does_not_matter(connected, database, tmp_path):
-    """The same graph from the same passages, in any order and in any portions."""
+    """The same passages give the same graph, in any order and any batches."""
     rows = [
         {"id": f"p{n}", "title": f"Town {n}", "text": f"Town {n} lies near River {n % 7}. It has Bridge {n % 5}."}
         for n in range(60)
@@ -186,7 +186,7 @@ def test_the_order_of_passages_does_not_matter(connected, database, tmp_path):
 
 
 def test_a_replaced_text_is_read_anew(connected, tmp_path):
-    """Its old triples go, and the rules read the new text."""
+    """Its old triples are deleted, and the rules read the new text."""
     corpus = lines(tmp_path / "corpus.jsonl", PASSAGES[:1])
     connected.ingest([corpus])
     lines(corpus, [PASSAGES[0] | {"text": "She died in Passy."}])

@@ -1,4 +1,4 @@
-"""Migrations on a real server: chain, checksums, lock, and what is verified afterwards."""
+"""Migrations on a real server: chain, checksums, lock, and verification afterwards."""
 
 import threading
 import time
@@ -31,7 +31,7 @@ def write(text):
 
 
 def test_migrating_records_the_chain_that_neo4j_migrations_keeps(empty):
-    """Version, type and checksum stand on a chain that begins at the baseline."""
+    """Version, type and checksum are on a chain that starts at the baseline."""
     applied = migrations.migrate(empty, dimension=32)
 
     expected = [{"version": one.version, "type": "CYPHER", "checksum": one.checksum, "timed": True} for one in applied]
@@ -58,7 +58,7 @@ def test_a_file_that_changed_after_it_was_applied_is_refused(empty):
 
 
 def test_a_database_ahead_of_us_is_refused(empty):
-    """An older gear-neo4j does not touch what a newer one made."""
+    """An older gear-neo4j does not touch a database that a newer one migrated."""
     migrations.migrate(empty, dimension=32)
     empty.run(write("CREATE (:__Neo4jMigration {version: '999', migrationTarget: 'gear-neo4j', checksum: '1'})"))
 
@@ -78,7 +78,7 @@ def test_a_migration_whose_record_was_lost_is_applied_again(empty):
 
 
 def test_a_database_of_an_older_gear_gets_what_it_lacks_and_keeps_its_data(empty):
-    """V003 came after databases with V001 and V002 held passages."""
+    """V003 was added when databases with V001 and V002 already held passages."""
     ours = migrations.load()
     for before, migration in zip(["BASELINE", "001"], ours[:2], strict=True):
         with migration_lock.locked(empty, wait=1) as lock:
@@ -108,7 +108,7 @@ def test_somebody_elses_data_under_our_labels_is_left_untouched(empty, label):
 
 
 def test_a_chain_that_somebody_else_keeps_is_left_alone(empty):
-    """Their migrations and ours do not mix."""
+    """Their migrations and ours are not mixed."""
     empty.run(
         write(
             "CREATE (:__Neo4jMigration {version: 'BASELINE'})-[:MIGRATED_TO]->"
@@ -122,7 +122,7 @@ def test_a_chain_that_somebody_else_keeps_is_left_alone(empty):
 
 
 def test_an_index_of_the_same_name_on_something_else_is_noticed(empty):
-    """IF NOT EXISTS goes by name alone and would keep the wrong index without a word."""
+    """IF NOT EXISTS only compares names and would silently keep the wrong index."""
     empty.execute("CREATE INDEX gear_triple_embedding FOR (n:Other) ON (n.x)")
 
     with pytest.raises(MigrationError, match="gear_triple_embedding"):
@@ -130,7 +130,7 @@ def test_an_index_of_the_same_name_on_something_else_is_noticed(empty):
 
 
 def test_a_missing_index_is_noticed(database):
-    """Somebody dropped it since."""
+    """Somebody dropped it."""
     database.execute("DROP INDEX gear_passage_text")
 
     with pytest.raises(MigrationError, match="gear_passage_text is missing"):
@@ -138,7 +138,7 @@ def test_a_missing_index_is_noticed(database):
 
 
 def test_a_constraint_replaced_by_a_plain_index_is_noticed(database):
-    """A plain index would let two nodes have one id."""
+    """A plain index would allow two nodes with one id."""
     database.execute("DROP CONSTRAINT gear_triple_id")
     database.execute("CREATE INDEX gear_triple_id FOR (n:Triple) ON (n.id)")
     database.call("await_indexes", seconds=60)
@@ -148,7 +148,7 @@ def test_a_constraint_replaced_by_a_plain_index_is_noticed(database):
 
 
 def test_another_dimension_than_that_of_the_indexes_is_refused_with_both_numbers(empty):
-    """The indexes are of one model."""
+    """The indexes are for one model."""
     migrations.migrate(empty, dimension=32)
 
     with pytest.raises(MigrationError, match=r"32.*48"):
@@ -157,7 +157,7 @@ def test_another_dimension_than_that_of_the_indexes_is_refused_with_both_numbers
 
 @pytest.mark.parametrize("dimension", [0, -1, 4097])
 def test_a_dimension_that_neo4j_cannot_index_is_refused(empty, dimension):
-    """The placeholder takes 1 to 4096 and nothing else."""
+    """The placeholder accepts 1 to 4096 and nothing else."""
     with pytest.raises(MigrationError, match="4096"):
         migrations.migrate(empty, dimension=dimension)
 
@@ -187,7 +187,7 @@ def test_two_processes_that_migrate_at_once_make_one_schema(server, empty):
 
 
 def test_a_lock_that_is_held_makes_others_wait_and_then_say_so(empty):
-    """The message says that somebody else is migrating."""
+    """The message says that another process is migrating."""
     empty.call("take_migration_lock", name=migration_lock.TARGET, id="somebody", seconds=300)
 
     with pytest.raises(MigrationError, match="another process"):
@@ -195,7 +195,7 @@ def test_a_lock_that_is_held_makes_others_wait_and_then_say_so(empty):
 
 
 def test_a_lock_whose_heartbeat_gets_no_thread_is_given_back(empty, monkeypatch):
-    """The next process must not wait until it expires."""
+    """Otherwise the next process would wait until it expires."""
     with monkeypatch.context() as short:
         short.setattr(threading.Thread, "start", _no_thread)
         with pytest.raises(RuntimeError, match="new thread"), migration_lock.locked(empty, wait=1):
@@ -210,7 +210,7 @@ def _no_thread(_thread):
 
 
 def test_a_lock_left_by_a_killed_process_expires(empty):
-    """A holder not heard of for a quarter of a minute loses it; the next one waits for that and goes on."""
+    """After a quarter of a minute without a heartbeat; the next process waits for that and continues."""
     empty.call("take_migration_lock", name=migration_lock.TARGET, id="dead", seconds=300)
     empty.run(write("MATCH (l:__Neo4jMigrationsLock) SET l.at = l.at - duration('PT13S')"))
 
@@ -218,7 +218,7 @@ def test_a_lock_left_by_a_killed_process_expires(empty):
 
 
 def test_a_lock_is_kept_as_long_as_its_holder_lives(empty, monkeypatch):
-    """A migration that takes longer than the lock lasts is not overtaken."""
+    """A migration that takes longer than the lock's lifetime is not overtaken."""
     monkeypatch.setattr(migration_lock, "LOCK_BEAT", 0.2)
     monkeypatch.setattr(migration_lock, "LOCK_EXPIRES", 1)
 
@@ -235,7 +235,7 @@ REMOVED = "MATCH (l:__Neo4jMigrationsLock {name: 'gear-neo4j'}) DELETE l"
 @pytest.mark.parametrize("lost", [STOLEN, REMOVED])
 @pytest.mark.parametrize("after", [1, 4, 5, 9])
 def test_a_process_that_lost_its_lock_writes_nothing_more(empty, monkeypatch, lost, after):
-    """It was suspended for so long that another process took the lock, or somebody removed it."""
+    """It was suspended for so long that another process took the lock, or somebody removed the lock."""
     execute, created = Database.execute, []
 
     def losing(self, statement):
@@ -258,7 +258,7 @@ def test_a_process_that_lost_its_lock_writes_nothing_more(empty, monkeypatch, lo
 
 
 def test_a_lock_that_was_lost_is_not_made_again_by_its_heartbeat(empty, monkeypatch):
-    """Nor is that of another process released at the end."""
+    """Nor is another process's lock released at the end."""
     monkeypatch.setattr(migration_lock, "LOCK_BEAT", 0.05)
     held = Query("held", "MATCH (l:__Neo4jMigrationsLock) RETURN l.id AS id")
 
@@ -272,13 +272,13 @@ def test_a_lock_that_was_lost_is_not_made_again_by_its_heartbeat(empty, monkeypa
 
 
 def filtered(database):
-    """Which of our vector indexes hold the collection beside the vector."""
+    """Our vector indexes that contain the collection along with the vector."""
     rows = database.call("show_indexes")
     return {row["name"] for row in rows if row["type"] == "VECTOR" and "collection" in row["properties"]}
 
 
 def test_vector_indexes_filter_by_collection_where_the_server_can(empty):
-    """A database of an earlier server gets such indexes by a rebuild, and is used as it is until then."""
+    """A database from an older server gets such indexes by a rebuild, and works as it is until then."""
     best = {indexes.PASSAGE_INDEX, indexes.TRIPLE_INDEX} if empty.has_index_filters else set()
     migrations.migrate(empty, dimension=32)
     assert best == filtered(empty)
@@ -299,7 +299,7 @@ def test_vector_indexes_filter_by_collection_where_the_server_can(empty):
 
 
 def test_a_scope_of_collections_is_filtered_by_the_index(empty, monkeypatch):
-    """Where the index can, fewer candidates are requested than where it cannot."""
+    """If the index can filter, fewer candidates are requested."""
     monkeypatch.setattr(scoped, "MOST_READ", -1)
     prepare(empty, model="fake", dimension=32)
     graph = Graph(empty)

@@ -1,4 +1,4 @@
-"""Nothing outside a scope is seen on any surface, and no way of asking widens it."""
+"""Nothing outside a scope is visible anywhere, and no request widens it."""
 
 import json
 import logging
@@ -37,7 +37,7 @@ from tests.scopes import mind
 from tests.scripted_server import ScriptedServer
 
 EMBEDDER = FakeEmbedder()
-# In everything that a forbidden passage holds, and nowhere else.
+# In every part of a forbidden passage, and nowhere else.
 TAINT = "zqxtaint"
 OPEN = [
     Passage("open1", "Ada", "Ada lives in Elbe.", "open.md", collection="legal", metadata={"year": 2020}),
@@ -81,7 +81,7 @@ QUESTIONS = ("Where does Ada live?", f"Who is Bo {TAINT[:-1]}?", "where is elbe 
 
 @pytest.fixture
 def graph(shared):
-    """Two open passages and four secret ones: by collection, by readers, by metadata, by all of these."""
+    """Two open passages and four secret ones: by collection, by readers, by metadata, and by all of these."""
 
     def fill(database):
         graph = Graph(database)
@@ -102,20 +102,20 @@ def whole(server, graph):
 
 @pytest.fixture
 def view(whole):
-    """What Ada may see."""
+    """The view of Ada."""
     return whole.scoped(**SCOPE)
 
 
 def clean(*shown):
-    """Whether nothing of the secret passages is in what was shown."""
+    """Whether the output contains nothing from the secret passages."""
     return [text for text in map(str, shown) if TAINT in text.replace(f"Bo {TAINT[:-1]}?", "")]
 
 
-# Surfaces
+# Outputs
 
 
 def test_the_secret_is_there(whole):
-    """Without a scope it is found: the tests below could fail."""
+    """Without a scope it is found; otherwise the tests below could not fail."""
     hits = whole.search(QUESTIONS[0], k=10, retriever=Scout())
 
     assert TAINT in json.dumps(to_json(hits))
@@ -125,7 +125,7 @@ def test_the_secret_is_there(whole):
 @pytest.mark.parametrize("name", RECIPES)
 @pytest.mark.parametrize("strict", [False, True])
 def test_no_search_shows_it(whole, caplog, monkeypatch, spans, name, strict):
-    """Not the hits, their paths, the JSON, the page, the Cypher, the log, nor spans with all texts."""
+    """Not in the hits, their paths, the JSON, the page, the Cypher, the log, or spans with all texts."""
     caplog.set_level(logging.DEBUG, "gear_neo4j")
     monkeypatch.setenv(CONTENT, "true")
     view = whole.scoped(**SCOPE, strict=strict)
@@ -142,14 +142,14 @@ def test_no_search_shows_it(whole, caplog, monkeypatch, spans, name, strict):
 
 @pytest.fixture(scope="module")
 def model():
-    """A model that plays all roles; what it is shown, it keeps."""
+    """A model that plays all roles and records its prompts."""
     with ScriptedServer(mind) as served:
         yield served
 
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_no_agent_shows_it_and_no_prompt_holds_it(server, graph, model, monkeypatch, spans, name):
-    """Not to the model, not in the answer, its trace, its events, its page, nor in spans with all texts."""
+    """Not to the model, nor in the answer, its trace, its events, its page, or spans with all texts."""
     del model.requests[:]
     monkeypatch.setenv(CONTENT, "true")
     events = []
@@ -166,13 +166,13 @@ def test_no_agent_shows_it_and_no_prompt_holds_it(server, graph, model, monkeypa
 
 @pytest.mark.parametrize("name", ["cypher", "kgt", "pattern", "graphrag-local", "graphrag-global"])
 def test_an_agent_that_reads_more_is_refused(view, name):
-    """With the reason, in one line; those that answer from reports because of the filter."""
+    """With the reason, in one line; agents that use reports are refused because of the filter."""
     filtered = " with a filter" if name.startswith("graphrag") else ""
     with pytest.raises(ScopeRefusal, match=f"{name} is refused under a scope{filtered}: "):
         view.agent(name)
 
 
-# Communities, which a filter would refuse: hidden by collection, by readers, by both
+# Communities, which a filter would refuse: hidden by collection, by readers, and by both
 CLIQUE = [("Cem", "Dora"), ("Dora", "Gale"), ("Gale", "Cem"), ("Cem", "Hanse")]
 HIDDEN = [replace(passage, id=f"{passage.id} hidden") for passage in (SECRET[0], SECRET[1], SECRET[3])]
 REPORTED = [
@@ -181,7 +181,7 @@ REPORTED = [
 ]
 REPORTED_FACTS = [
     *(make_triple("open3", one, "knows", other) for one, other in CLIQUE),
-    # The least spelling gives an entity its name.
+    # The alphabetically first spelling is the name of an entity.
     *(make_triple(HIDDEN[0].id, "CeM" if one == "Cem" else one, f"{TAINT}hates", other) for one, other in CLIQUE),
     *(
         make_triple(passage.id, f"{TAINT}{one}", "knows", f"{TAINT}{other}")
@@ -194,7 +194,7 @@ MISSPELT = "CeM"
 
 @pytest.fixture
 def reported(server, shared, model):
-    """What Ada may see of communities with reports that repeat all that they are shown."""
+    """Ada's view of communities whose reports repeat their whole input."""
     chat = Chat(ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=5))
     with opened(server, EMBEDDER, chat=chat) as gear:
 
@@ -210,7 +210,7 @@ def reported(server, shared, model):
 
 
 class Parrot:
-    """A reporter who repeats what it is shown."""
+    """A reporter that repeats its input."""
 
     name = "parrot"
 
@@ -219,7 +219,7 @@ class Parrot:
 
 
 def test_the_secret_is_in_reports(server, reported):
-    """Without a scope it is shown: the tests below could fail."""
+    """Without a scope it is shown; otherwise the tests below could not fail."""
     with opened(server, EMBEDDER) as gear:
         hierarchy = gear.communities.read()
         names = str(names_of(gear.graph, hierarchy))
@@ -251,7 +251,7 @@ KNOWN = Query(
     "RETURN COLLECT { MATCH (e:Entity) RETURN elementId(e) } AS entities, "
     "COLLECT { MATCH (c:__GearCommunity) RETURN c.id } AS communities",
 )
-# Each gets the view, and the element ids of all entities and the ids of all communities, however it came by them.
+# Each gets the view, the element ids of all entities and the ids of all communities, as if they had leaked.
 COMMUNITY_ATTACKS = {
     "all": lambda view, **_: list(view.graph.communities.all()),
     "members": lambda view, **_: list(view.graph.communities.members(names=[], most=1_000)),
@@ -280,7 +280,7 @@ COMMUNITY_ATTACKS = {
 
 @pytest.mark.parametrize("name", COMMUNITY_ATTACKS)
 def test_no_attempt_shows_a_hidden_community(reported, connection, name):
-    """It shows nothing of the secret, or is refused; and nothing is changed."""
+    """It reveals no secret, or is refused; and nothing is changed."""
     before = dump(connection)
     try:
         shown = COMMUNITY_ATTACKS[name](reported, **connection.run(KNOWN)[0])
@@ -296,7 +296,7 @@ def test_no_attempt_shows_a_hidden_community(reported, connection, name):
 
 
 def taken_from(view, **options):
-    """What a search sees after somebody narrowed the view further."""
+    """The results of a search after narrowing the view further."""
     return view.scoped(**options).search("Ada Elbe", k=10, retriever="naive").hits
 
 
@@ -384,7 +384,7 @@ ATTACKS = {
     "names of nodes": lambda view: list(view.graph.pagerank.named_nodes()),
     "cosines of passages": lambda view: view.graph.pagerank.compare(SECRET_IDS, keys=["ada"], query=VECTOR),
     "facts of all": lambda view: list(view.graph.pagerank.facts()),
-    # What reads more than a scope, or writes
+    # Operations that read beyond a scope, or write
     "a query of a model": lambda view: view.graph.read_text("MATCH (n) RETURN n.text"),
     "a plan of a query": lambda view: view.graph.explain("MATCH (n) RETURN n.text"),
     "a query of one's own": lambda view: view.graph.database.run(
@@ -408,7 +408,7 @@ ATTACKS = {
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_no_attempt_widens_a_scope(view, graph, name):
-    """It shows nothing of the secret, or is refused in a line that says nothing of it; and nothing is changed."""
+    """It reveals no secret, or is refused with a message that contains none; and nothing is changed."""
     before = graph.store.counts()
     try:
         shown = ATTACKS[name](view)
@@ -423,10 +423,10 @@ def test_no_attempt_widens_a_scope(view, graph, name):
 
 
 def test_a_retriever_of_ones_own_sees_no_more(view):
-    """It gets the session of the view, whatever it does with it."""
+    """It gets the view's session, whatever it does with it."""
 
     class Greedy(RetrieverRecipe):
-        """Takes all it can."""
+        """Takes everything it can get."""
 
         name = "greedy"
 
@@ -450,7 +450,7 @@ def test_a_retriever_of_ones_own_sees_no_more(view):
 
 @pytest.mark.parametrize("narrower", [["--collection", "legal"], ["--as", "user:ada"], ["--where", "year >= 2000"]])
 def test_a_saved_run_of_a_wider_scope_is_not_shown_under_a_narrower_one(whole, tmp_path, capsys, narrower):
-    """Neither by explain, nor as the replies of a replay; what it holds may be hidden there."""
+    """Neither by explain nor in a replay, because its content may be hidden there."""
     run = tmp_path / "run.json"
     run.write_text(json.dumps(to_json(whole.search(QUESTIONS[0], retriever="naive"))))
     with pytest.raises(SystemExit) as ended:

@@ -1,4 +1,4 @@
-"""Patterns under a scope: they read the user's own nodes only where the scope admits every one of them."""
+"""Patterns under a scope: they read the user's own nodes only if the scope admits all of them."""
 
 import time
 from dataclasses import replace
@@ -16,7 +16,7 @@ from gear_neo4j.scope import Scope
 from gear_neo4j.wire import to_json
 from tests.graphs import ingest, opened
 
-# Each node names its own readers; only some profiles say so.
+# Each node names its own readers; only some profiles use them.
 SHOP = """
 CREATE (tokyo:Supplier {name: 'Tokyo Traders', country: 'Japan', acl: ['sales']}),
   (berlin:Supplier {name: 'Berliner Waren', country: 'Germany', acl: ['sales']}),
@@ -44,7 +44,7 @@ def shop(shared, embedder, profile):
 
 
 def found(gear, questions=QUESTIONS):
-    """All that searches give, but for how the scope was read and the times that they took."""
+    """The results of searches, except for the scope's plan and the times."""
     hits = [to_json(gear.search(question, retriever=Paths(), k=5)) for question in questions]
     return [
         {name: value for name, value in one.items() if name not in ("milliseconds", "scope", "scope_plan")}
@@ -53,7 +53,7 @@ def found(gear, questions=QUESTIONS):
 
 
 def answers(gear):
-    """The entities and figures alone."""
+    """Only the entities and figures."""
     return [([entity["name"] for entity in one["entities"]], bool(one["figure"])) for one in found(gear)]
 
 
@@ -68,7 +68,7 @@ NONE = [([], False)] * len(QUESTIONS)
         (OPEN, {"principals": ["anybody"]}),
         (FOR_SALES, {"principals": ["board", "other"]}),
         (FOR_SALES, {"collections": ["shop"], "principals": ["sales"], "strict": True}),
-        # Without principals, readers are no condition.
+        # Without principals, readers do not matter.
         (BY_NODE, {"collections": ["shop"]}),
     ],
 )
@@ -93,12 +93,12 @@ def test_who_may_read_the_whole_graph_gets_what_a_search_without_a_scope_gives(
         (OPEN, {"where": "not title exists"}),
         (FOR_SALES, {"principals": ["hr"]}),
         (FOR_SALES, {"principals": []}),
-        # All nodes name this reader. A node that is added today is not known to.
+        # All nodes name this reader, but a node that is added today might not.
         (BY_NODE, {"principals": ["sales"]}),
     ],
 )
 def test_who_may_not_gets_no_answer_from_the_nodes_themselves(shared, server, embedder, profile, scope):
-    """Whether some nodes are hidden, or could be tomorrow; every query on them is refused at the gate as well."""
+    """Whether some nodes are hidden now or could be tomorrow; the gate refuses every query on them, too."""
     shop(shared, embedder, profile)
     with opened(server, embedder) as gear:
         view = gear.scoped(**scope)
@@ -121,7 +121,7 @@ def test_who_may_not_gets_no_answer_from_the_nodes_themselves(shared, server, em
     ],
 )
 def test_the_pattern_agent_is_for_whoever_may_read_the_whole_graph(shared, server, embedder, profile, scope, admitted):
-    """It answers as without a scope, or is refused with the reason; a status names it accordingly."""
+    """It answers as without a scope, or is refused with the reason; the status lists it accordingly."""
     shop(shared, embedder, profile)
     with opened(server, embedder) as gear:
         view = gear.scoped(**scope)
@@ -138,7 +138,7 @@ def test_the_pattern_agent_is_for_whoever_may_read_the_whole_graph(shared, serve
 
 
 def test_documents_beside_the_graph_change_nothing(shared, server, embedder, database, tmp_path):
-    """A search in the graph's collection gives what it gave before they came."""
+    """A search in the graph's collection gives the same results as before."""
     database.run(Query("graph", SHOP, writes=True))
     Adoption(Graph(database), OPEN, embedder).run()
     with opened(server, embedder) as gear:
@@ -150,7 +150,7 @@ def test_documents_beside_the_graph_change_nothing(shared, server, embedder, dat
 
 
 def test_a_change_of_readers_reaches_the_views_that_are_there(database, server, embedder):
-    """Both ways."""
+    """In both directions."""
     database.run(Query("graph", SHOP, writes=True))
     graph, scope = Graph(database), Scope(principals=frozenset({"hr"}))
     seen = []
@@ -161,7 +161,7 @@ def test_a_change_of_readers_reaches_the_views_that_are_there(database, server, 
 
 
 def test_a_view_that_is_kept_notices_a_change(database, server, embedder):
-    """Within the second after which it looks again."""
+    """Within a second, when it checks again."""
     database.run(Query("graph", SHOP, writes=True))
     Adoption(Graph(database), OPEN, embedder).run()
     with opened(server, embedder) as gear:
@@ -179,7 +179,7 @@ def test_a_view_that_is_kept_notices_a_change(database, server, embedder):
 
 
 def test_a_graph_adopted_by_an_older_version_is_read_through_its_triples(shared, server, embedder):
-    """Who may read all of it is on record since the next adoption."""
+    """Only the next adoption records who may read all of it."""
     database = shop(shared, embedder, OPEN)
     database.run(Query("older", "MATCH (g:__GearStore {id: 'graph'}) DELETE g", writes=True))
     with opened(server, embedder) as gear:

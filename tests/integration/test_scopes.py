@@ -1,4 +1,4 @@
-"""Scopes: a search under one is the search over a database of its own, and nothing outside it is ever seen."""
+"""A search under a scope equals the search in a database of its own, and never shows anything outside it."""
 
 import os
 from contextlib import suppress
@@ -43,10 +43,10 @@ from tests.scopes import PRINCIPALS, QUESTIONS, SCOPES, admits, corpora, mind
 from tests.scripted_server import ScriptedServer
 
 EMBEDDER = FakeEmbedder()
-# 'make scopes' takes others, at random.
+# 'make scopes' uses other, random ones.
 CORPORA = int(os.environ.get("GEAR_SCOPE_RUNS", "150"))
 pytestmark = pytest.mark.timeout(300 + 6 * CORPORA)
-# Each example writes two databases: a smaller one is not worth its minutes.
+# Each example writes two databases: shrinking it is not worth the minutes.
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 RETRIEVERS = {
     "bm25": Base(base="bm25"),
@@ -86,13 +86,13 @@ def fill(graph, corpus, *, synonyms):
 
 
 def wipe(connection):
-    """Leave the schema and the record of the store."""
+    """Delete everything except the schema and the record of the store."""
     while connection.run(WIPE_DATA)[0]["deleted"]:
         pass
 
 
 def told(hits):
-    """What a caller can see of a search, but for the time that it took and its scope."""
+    """What a caller sees of a search, except for its duration and its scope."""
     return {
         "hits": [(hit.passage.id, hit.passage.text, dict(hit.passage.metadata), hit.rank, hit.sources) for hit in hits],
         "paths": [path.triples for path in hits.paths],
@@ -104,7 +104,7 @@ def told(hits):
 
 
 def answered(answer):
-    """What a caller can see of an answer."""
+    """What a caller sees of an answer."""
     steps = [replace(step, milliseconds={}, usage={}, paths=()) for step in answer.trace.steps]
     return {
         **told(answer.hits),
@@ -117,13 +117,13 @@ def answered(answer):
 
 
 def searched(gear, question):
-    """What each retriever shows; of the full-text index, whose scores know all words, nothing is asked."""
+    """The results of each retriever; the full-text index is not used, because its scores depend on all passages."""
     shown = {name: told(gear.search(question, k=5, retriever=recipe)) for name, recipe in RETRIEVERS.items()}
     return shown | {"auto": told(gear.scoped(strict=True).search(question, k=5))}
 
 
 def difference(alone, within):
-    """The first retriever that shows something else, and what; scores may differ where numbers end."""
+    """The first retriever whose results differ, and how; scores may differ by rounding."""
     for name, shown in alone.items():
         for part, expected in shown.items():
             found = within[name][part]
@@ -137,7 +137,7 @@ def difference(alone, within):
 def test_a_scoped_search_is_the_search_over_a_database_of_its_own(
     server, database, monkeypatch_class, corpus, scope, question, synonyms, small
 ):
-    """The same hits, ranks, scores, paths and exactness, whatever else the database holds, and however it is read."""
+    """The same hits, ranks, scores, paths and exactness, whatever else the database holds, with every plan."""
     monkeypatch_class.setattr(scoped, "MOST_READ", 1_000 if small else -1)
     graph = Graph(database)
     wipe(database)
@@ -171,7 +171,7 @@ def model():
 
 
 def asked(server, model, scope, question):
-    """What each agent shows."""
+    """The results of each agent."""
     chat = Chat(ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=5))
     with opened(server, EMBEDDER, chat=chat) as gear:
         view = gear.scoped(**scope)
@@ -182,7 +182,7 @@ def asked(server, model, scope, question):
 
 
 def reported(server, model, scope, question):
-    """The communities with their reports, the names of their members, and the answers that rest on them."""
+    """The communities with their reports, the names of their members, and the answers that use them."""
     chat = Chat(ChatOpenAI(model="toy", api_key="none", base_url=model.url, temperature=0, max_retries=0, timeout=5))
     with opened(server, EMBEDDER, chat=chat) as gear:
         with suppress(InputError):
@@ -200,7 +200,7 @@ def reported(server, model, scope, question):
     return shown
 
 
-# So many facts that most collections have communities.
+# Enough facts that most collections have communities.
 DENSE = corpora(numbers=(8, 14), facts=(2, 4), within=("default", "legal", "legal"))
 COLLECTIONS_ALONE = st.sampled_from([("legal",), ("default",), ("default", "legal"), ("legal", "nosuch")])
 
@@ -210,7 +210,7 @@ COLLECTIONS_ALONE = st.sampled_from([("legal",), ("default",), ("default", "lega
 def test_communities_in_collections_are_those_of_a_database_of_its_own(
     server, database, model, corpus, collections, question
 ):
-    """The same ids, sizes, levels, names and reports, and so the same answers from them."""
+    """The same ids, sizes, levels, names and reports, and so the same answers."""
     graph = Graph(database)
     wipe(database)
     fill(graph, corpus, synonyms=False)
@@ -227,7 +227,7 @@ READERS = st.sampled_from([(), ("user:x",), ("group:y",), PRINCIPALS])
 
 
 def resting(corpus, community, nodes):
-    """The passages that state something between the nodes of a community, or of one without ties to the others."""
+    """The passages that state facts between the nodes of a community; for one without inner facts, about its nodes."""
     passages = {one.id: one for one in corpus.passages if one.collection == community.collection}
     ends = {one: {entity_key(one.subject), entity_key(one.object)} for one in corpus.triples}
     facts = [one for one in corpus.triples if one.passage_id in passages and len(ends[one]) == 2]
@@ -237,7 +237,7 @@ def resting(corpus, community, nodes):
 
 
 def for_readers(database, gear, corpus, principals):
-    """The communities all of whose passages these principals may read, computed without a scope."""
+    """The communities whose passages these principals may all read, computed without a scope."""
     keys = {row["id"]: row["key"] for row in database.run(KEYS)}
     hierarchy, scope = gear.communities.read(), EVERYTHING.narrowed(principals=principals)
     nodes = {}
@@ -256,7 +256,7 @@ def for_readers(database, gear, corpus, principals):
 def test_communities_are_for_those_who_may_read_all_that_they_rest_on(
     server, database, corpus, principals, readers, index
 ):
-    """Also once the readers of a passage have changed: a loss hides its collection, a gain waits for the build."""
+    """Also after the readers of a passage change: a loss hides its collection, a gain waits for the build."""
     wipe(database)
     fill(Graph(database), corpus, synonyms=False)
     changed = corpus.passages[index]
@@ -285,14 +285,14 @@ def test_communities_are_for_those_who_may_read_all_that_they_rest_on(
 @settings(max_examples=CORPORA // 7, phases=PHASES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(corpora(), SCOPES, QUESTIONS)
 def test_a_scoped_answer_is_the_answer_over_a_database_of_its_own(server, database, model, corpus, scope, question):
-    """The same prompts, so the same replies, steps, citations and text; the full-text index is left out."""
+    """The same prompts, so the same replies, steps, citations and text; without the full-text index."""
     graph = Graph(database)
     wipe(database)
     fill(graph, corpus, synonyms=False)
     within = asked(server, model, scope | {"strict": True}, question)
     wipe(database)
     fill(graph, corpus.within(EVERYTHING.narrowed(**scope)), synonyms=False)
-    # A planner has no reports under a filter, whatever that admits.
+    # Under a filter, a planner has no reports, whatever the filter admits.
     filtered = {"where": "not nosuch exists"} if scope["where"] else {}
     alone = asked(server, model, {"strict": True, **filtered}, question)
 

@@ -1,4 +1,4 @@
-"""Scout on a real server: what leads it, what it costs, and that no question makes it fail."""
+"""Scout on a real server: its seeds, its costs, and that no question makes it fail."""
 
 import time
 from dataclasses import replace
@@ -54,13 +54,13 @@ def with_names(gear, **given):
 
 
 def test_a_name_in_the_question_leads_over_the_graph(gear):
-    """From the name alone, with all other seeds switched off, the walk reaches its passage and the one behind it."""
+    """With all other seeds switched off, the walk reaches the name's passage and the one behind it."""
     assert {"journal", "society"} == set(ids(with_names(gear).retrieve(QUESTION)))
 
 
 @pytest.mark.parametrize("name", ["Alpha Jurnal", "Alhpa Journal", "alpha journaal", "Alpha-Journal", "Alpha Journals"])
 def test_a_name_that_is_not_written_as_in_the_graph_leads_over_it(gear, name):
-    """A letter too many, too few, swapped; another sign; a plural."""
+    """An extra letter, a missing one, swapped ones; another sign; a plural."""
     question = f"Who was elected chairman by those who publish {name}?"
 
     assert {"journal", "society"} <= {hit.passage.id for hit in with_names(gear).retrieve(question) if hit.score}
@@ -68,7 +68,7 @@ def test_a_name_that_is_not_written_as_in_the_graph_leads_over_it(gear, name):
 
 @pytest.fixture
 def titled(shared, embedder):
-    """A graph that writes a thing like a name: Season, which its passages write in lower case."""
+    """A graph that capitalises a common word: Season, which its passages write in lower case."""
     passages = {"opening": "Gamma House opened in a cold season.", "prize": "The season brought a prize to Delta."}
     triples = [("opening", "Gamma House", "opened in", "Cold"), ("prize", "Season", "brought prize to", "Delta")]
     return shared.ingested(passages, triples, embedder)
@@ -92,7 +92,7 @@ def test_in_a_question_without_capitals_a_word_that_passages_write_small_is_no_n
 
 
 def test_a_database_without_the_index_of_names_is_searched(gear, graph):
-    """It was made by an older version; only names that are spelt right lead then."""
+    """An older version created it; then only correctly spelt names are found."""
     graph.execute("DROP INDEX gear_entity_words")
     misspelt = QUESTION.replace("Journal", "Jurnal")
 
@@ -101,14 +101,14 @@ def test_a_database_without_the_index_of_names_is_searched(gear, graph):
 
 
 def test_without_any_seed_the_passages_near_the_question_are_the_answer(gear):
-    """No name, and nothing else is to be a seed."""
+    """No name, and all other seeds switched off."""
     question = "Who was elected chairman?"
 
     assert ids(gear.search(question, retriever=Base(base="sbert"))) == ids(with_names(gear).retrieve(question))
 
 
 def test_where_the_walk_ends_early_the_nearest_passages_follow(gear):
-    """Of four passages that are asked for, none is withheld; those that were not reached have no score."""
+    """All four requested passages are returned; those that the walk did not reach have no score."""
     hits = gear.search(QUESTION, retriever=Scout(passages=1), k=4)
 
     assert set(PASSAGES) == set(ids(hits))
@@ -118,8 +118,8 @@ def test_where_the_walk_ends_early_the_nearest_passages_follow(gear):
 
 
 def test_the_right_chairman_comes_before_the_one_with_the_same_words(gear):
-    """Both passages say the same of a chairman; the graph knows which society publishes the journal."""
-    # In a graph of five triples the nearest five would be all.
+    """Both passages say the same about a chairman; the graph knows which society publishes the journal."""
+    # In a graph of five triples, the nearest five would be all.
     scout = gear.retriever(Scout(triples=0))
 
     assert "harbour" == gear.search(QUESTION, retriever=Base(base="sbert"))[0].passage.id
@@ -138,7 +138,7 @@ def test_hits_say_where_they_were_found(gear):
 
 
 def test_what_the_question_asks_beyond_its_name_decides(gear, graph, embedder):
-    """The passage about the name counts for less, with embeddings of names in the graph as with those made here."""
+    """The passage about the name counts less, with name embeddings from the graph and with new ones."""
     plain = {hit.passage.id: hit.score for hit in with_names(gear, remainder=0).retrieve(QUESTION)}
     before = {hit.passage.id: hit.score for hit in with_names(gear).retrieve(QUESTION)}
     list(write_synonyms(Graph(graph), embedder=embedder))
@@ -162,7 +162,7 @@ def test_it_costs_few_round_trips_and_no_vector_comes_back(graph, server, embedd
 
 
 class Patient:
-    """An embedder that is not ready before a query has come over the wire, or five seconds have passed."""
+    """An embedder that waits until a query has been sent, for at most five seconds."""
 
     def __init__(self, embedder, wire):
         self.name, self.dimension = embedder.name, embedder.dimension
@@ -209,7 +209,7 @@ def test_a_strange_question_is_answered(gear, question):
 
 
 def test_the_edges_around_nodes_are_those_of_the_exported_graph(graph, embedder, tmp_path):
-    """With synonym edges, a fact about itself, a fact that two passages state, and an entity without triples."""
+    """With synonym edges, a fact about itself, a fact in two passages, and an entity without triples."""
     more = [("journal", "Delta", "is", "Delta"), ("bread", "Beta Society", "elected as its chairman", "Delta")]
     ingest(graph, embedder, tmp_path, PASSAGES, [*TRIPLES, *more])
     link = "MATCH (a:Entity {key: 'delta'}), (b:Entity {key: 'epsilon'}) CREATE (a)-[:SYNONYM {score: 0.9}]->(b)"
@@ -237,7 +237,7 @@ def test_the_edges_around_nodes_are_those_of_the_exported_graph(graph, embedder,
 
 
 def test_of_a_hub_only_the_triples_nearest_to_the_question_count(gear, graph, embedder, tmp_path):
-    """Its edges keep their share, so that what is known of it is not taken for all."""
+    """Their edges keep their share, so that a few triples do not get the whole mass."""
     triples = [("bread", "Delta", "has seen", f"Town {number}") for number in range(20)]
     ingest(graph, embedder, tmp_path, PASSAGES, [*TRIPLES, *triples])
     export = Graph(graph).pagerank
@@ -255,7 +255,7 @@ def test_of_a_hub_only_the_triples_nearest_to_the_question_count(gear, graph, em
 
 
 def test_under_a_scope_what_is_read_of_a_hub_is_kept_until_the_graph_changes(graph, embedder, tmp_path):
-    """Of others nothing is kept, nor of a walk without a scope."""
+    """Other nodes are not cached, nor is anything in a walk without a scope."""
     triples = [("bread", "Delta", "has seen", f"Town {number}") for number in range(20)]
     ingest(graph, embedder, tmp_path, PASSAGES, [*TRIPLES, *triples])
     named = Graph(graph).pagerank.named(["delta", "town 3"])
@@ -277,7 +277,7 @@ def test_under_a_scope_what_is_read_of_a_hub_is_kept_until_the_graph_changes(gra
 
 
 def test_the_walk_in_the_graph_comes_to_what_pagerank_over_all_of_it_does(gear):
-    """On a graph that it can read as a whole: the same passages with the same shares of the mass."""
+    """If it can read the whole graph: the same passages with the same shares of the mass."""
     local = with_names(gear, remainder=0).retrieve(QUESTION)
     whole = ExportedScout(gear, options=Scout(triples=0, passage_weight=0, remainder=0)).retrieve(QUESTION)
 
@@ -289,7 +289,7 @@ def test_the_walk_in_the_graph_comes_to_what_pagerank_over_all_of_it_does(gear):
 
 @pytest.mark.parametrize("triples", [[], [("only", "One", "is", "passage")]])
 def test_a_corpus_of_one_passage_is_searched(server, shared, embedder, triples):
-    """With nothing to walk on, too."""
+    """Even with nothing to walk on."""
     shared.ingested({"only": "One passage."}, triples, embedder)
 
     with opened(server, embedder) as gear:
@@ -297,13 +297,13 @@ def test_a_corpus_of_one_passage_is_searched(server, shared, embedder, triples):
 
 
 def test_an_empty_graph_finds_nothing(server, database, embedder):
-    """And does not fail."""
+    """Without failing."""
     with opened(server, embedder) as gear:
         assert [] == ids(gear.search("What is One?", retriever="scout"))
 
 
 def test_a_change_is_seen_by_the_next_question(gear, graph, embedder, tmp_path):
-    """Nothing of the graph is kept between questions."""
+    """Nothing from the graph is cached between questions."""
     question = "Who is Zeta?"
     assert "zeta" not in ids(gear.search(question, retriever="scout"))
 
@@ -313,7 +313,7 @@ def test_a_change_is_seen_by_the_next_question(gear, graph, embedder, tmp_path):
 
 
 def test_the_same_search_gives_the_same_answer(graph, server, embedder):
-    """Also from another connection."""
+    """Even from another connection."""
     answers = []
     for _ in range(2):
         with opened(server, embedder) as gear:

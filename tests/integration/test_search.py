@@ -1,4 +1,4 @@
-"""Searches on a real server: what they return, what they cost, and that no question makes one fail."""
+"""Searches on a real server: their results, their costs, and that no question makes one fail."""
 
 import math
 import random
@@ -24,7 +24,7 @@ BASES = ("bm25", "fulltext", "sbert", "hybrid", "weighted")
 
 @pytest.fixture
 def gear(server, shared, embedder):
-    """Two hops: the question's words lead to the prize, the prize's laureate to the university."""
+    """Two hops: the question's words match the prize, whose laureate leads to the university."""
     shared.ingested(
         {
             "prize": "The 2024 physics prize went to Hinton.",
@@ -46,7 +46,7 @@ def gear(server, shared, embedder):
 
 @pytest.fixture
 def trusted(monkeypatch):
-    """No version of the graph is asked for twice, however slow the machine: what a search costs is always the same."""
+    """The version of the graph is not checked again, so the cost of a search is the same on slow machines, too."""
     monkeypatch.setattr(kept, "RECHECK", math.inf)
 
 
@@ -65,7 +65,7 @@ def random_graph(shared, embedder):
 
 
 def test_the_graph_leads_to_a_passage_that_shares_no_word_with_the_question(gear):
-    """Two hops away from the question's words, over the entities."""
+    """Two hops from the question's words, over the entities."""
     question = "2024 physics prize"
 
     naive = gear.search(question, k=3, retriever=Naive(base="bm25", base_k=1, beam=Beam(length=3)))
@@ -78,7 +78,7 @@ def test_the_graph_leads_to_a_passage_that_shares_no_word_with_the_question(gear
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("recipe", [Naive, Base])
 def test_every_retriever_over_every_base_gives_ranked_hits(gear, recipe, base):
-    """Ranks count from 1, scores fall, no passage comes twice, and each hit says where it was found."""
+    """Ranks start at 1, scores fall, no passage appears twice, and each hit says where it was found."""
     hits = gear.search("Hinton thesis Edinburgh", retriever=recipe(base=base), k=3)
 
     assert list(range(1, len(hits) + 1)) == [hit.rank for hit in hits]
@@ -89,7 +89,7 @@ def test_every_retriever_over_every_base_gives_ranked_hits(gear, recipe, base):
 
 
 def test_a_passage_that_is_deleted_meanwhile_is_passed_over(gear, connection):
-    """The server returns nulls for a node that another process deletes while a query reads it."""
+    """The server returns nulls for a node that is deleted while a query reads it."""
     vector = [float(number) for number in gear.embedder.embed(["The 2024 physics prize"])[0]]
     connection.run(
         Query(
@@ -112,7 +112,7 @@ def test_a_passage_that_is_deleted_meanwhile_is_passed_over(gear, connection):
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
 @pytest.mark.parametrize("diverse", [True, False])
 def test_the_search_in_the_database_is_algorithm_1_in_memory(random_graph, server, embedder, score, length, diverse):
-    """The paths from batched Cypher equal those of the same search over plain Python lists and exact vectors."""
+    """Batched Cypher gives the same paths as the same search over plain Python lists and exact vectors."""
     passages, triples = random_graph
     beam = Beam(width=6, length=length, diverse=diverse)
     question = " ".join(list(passages.values())[7].split()[:4])
@@ -129,7 +129,7 @@ def test_the_search_in_the_database_is_algorithm_1_in_memory(random_graph, serve
 
 
 class InMemory:
-    """Neighbours and scores worked out in Python from the embeddings themselves."""
+    """Neighbours and scores, computed in Python from the embeddings."""
 
     def __init__(self, triples, embedder, question, *, score):
         self.triples = triples
@@ -166,7 +166,7 @@ class InMemory:
 
 
 def test_the_same_search_gives_the_same_answer(random_graph, server, embedder):
-    """Also from another connection."""
+    """Even from another connection."""
     answers = []
     for _ in range(2):
         with opened(server, embedder) as gear:
@@ -181,7 +181,7 @@ def test_the_same_search_gives_the_same_answer(random_graph, server, embedder):
 def test_a_search_of_two_triples_costs_two_round_trips_and_no_vector_comes_back(
     random_graph, server, embedder, trusted, base, length
 ):
-    """Counted on the wire between driver and server, not by our own books."""
+    """Counted on the wire between driver and server."""
     with Wire(server.uri) as wire, opened(server, embedder, uri=wire.uri) as gear:
         retriever = gear.retriever(Naive(base=base, beam=Beam(length=length)))
         retriever.retrieve("word1 word2")
@@ -190,8 +190,8 @@ def test_a_search_of_two_triples_costs_two_round_trips_and_no_vector_comes_back(
         runs, received = wire.runs, wire.received
         stored = gear.graph.store.passages([hit.passage.id for hit in hits])
 
-    # The base queries the indexes of Neo4j; then come the start triples with their first expansion and all passages.
-    # Longer paths take a round trip for each further triple, and one if they reach other passages.
+    # The base queries the indexes of Neo4j; then come the start triples, with their first expansion and all passages.
+    # Longer paths take one round trip per further triple, and one more if they reach other passages.
     further = max(0, length - 2)
     expected = (0 if base == "bm25" else 1) + 1 + further
     assert len(hits.paths[0].triples) == length
@@ -199,7 +199,7 @@ def test_a_search_of_two_triples_costs_two_round_trips_and_no_vector_comes_back(
     assert {hit.passage.id: hit.passage for hit in hits} == stored
     rows = 10 * length + 15 + 10 * length * 10
     assert received < 400 * rows
-    # A vector of 32 doubles takes 9 bytes a number; none of them is in what came back.
+    # A vector of 32 doubles takes 9 bytes a number; the replies contain none.
     assert not wire.holds(next(iter(embedder.embed(["word3 word4 word5"]))))
 
 
@@ -207,7 +207,7 @@ def test_a_search_of_two_triples_costs_two_round_trips_and_no_vector_comes_back(
     ("base", "trips"), [("bm25", 1), ("fulltext", 1), ("sbert", 1), ("hybrid", 2), ("weighted", 2)]
 )
 def test_a_base_retriever_gets_its_passages_with_their_ranking(random_graph, server, embedder, trusted, base, trips):
-    """One list costs one round trip, contents and all; two that are fused cost one more, for the best of both."""
+    """One list costs one round trip, including contents; a fusion of two costs one more, for the best of both."""
     texts, _ = random_graph
     with Wire(server.uri) as wire, opened(server, embedder, uri=wire.uri) as gear:
         retriever = gear.retriever(Base(base=base))
@@ -226,7 +226,7 @@ def test_a_base_retriever_gets_its_passages_with_their_ranking(random_graph, ser
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(min_size=1, max_size=300).filter(lambda text: text.strip()))
 def test_no_text_makes_a_search_fail(gear, text):
-    """Lucene's operators, control characters, any script: the answer may be empty, never an error."""
+    """Lucene's operators, control characters, any script: the result may be empty, but never an error."""
     for base in ("fulltext", "bm25"):
         assert 4 >= len(gear.search(text, retriever=Naive(base=base)))
 
@@ -250,14 +250,14 @@ def test_no_text_makes_a_search_fail(gear, text):
 )
 @pytest.mark.parametrize("base", BASES)
 def test_a_strange_question_is_answered(gear, question, base):
-    """Each has broken somebody's full-text search."""
+    """Each has broken some full-text search."""
     assert 4 >= len(gear.search(question, retriever=Naive(base=base)))
 
 
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("recipe", [Naive, Base])
 def test_a_corpus_of_one_passage_is_searched(server, shared, embedder, recipe, base):
-    """BM25 knows nothing there, and the graph has one triple."""
+    """BM25 has nothing to compare, and the graph has one triple."""
     shared.ingested({"only": "One passage."}, [("only", "one", "is", "passage")], embedder)
 
     with opened(server, embedder) as gear:
@@ -265,7 +265,7 @@ def test_a_corpus_of_one_passage_is_searched(server, shared, embedder, recipe, b
 
 
 def test_a_corpus_without_triples_is_searched_by_its_base(server, shared, embedder):
-    """There is nothing to expand; the base's passages are the answer."""
+    """There is nothing to expand, so the base's passages are the answer."""
     shared.ingested({"a": "some text", "b": "other text"}, (), embedder)
 
     with opened(server, embedder) as gear:
@@ -281,7 +281,7 @@ def test_a_k_below_one_is_refused(gear):
 
 
 def test_a_base_k_below_one_is_refused():
-    """When the recipe is made, before anything is searched."""
+    """When the recipe is created, before any search."""
     with pytest.raises(SettingsError, match="^naive's base_k is 0: it must be at least 1$"):
         Naive(base_k=0)
 
@@ -294,7 +294,7 @@ def test_an_empty_question_is_refused(gear, question):
 
 
 def test_a_database_without_our_data_says_what_to_do(server, empty, embedder):
-    """Searching writes nothing, not even a schema."""
+    """A search writes nothing, not even a schema."""
     with opened(server, embedder) as gear, pytest.raises(InputError, match="gear ingest"):
         gear.search("anything")
 
@@ -302,7 +302,7 @@ def test_a_database_without_our_data_says_what_to_do(server, empty, embedder):
 
 
 def test_another_embedding_model_is_refused(gear, server):
-    """A vector of another model would find nothing, and say nothing."""
+    """Vectors of another model would silently find nothing."""
 
     class Other:
         name = "other"
@@ -316,7 +316,7 @@ def test_another_embedding_model_is_refused(gear, server):
 
 
 def test_the_cypher_of_a_path_shows_it(gear, connection):
-    """Statement and parameters run as they are, and return each triple with its passage."""
+    """Statement and parameters run unchanged, and return each triple with its passage."""
     path = gear.search("2024 physics prize", retriever=Naive(base="bm25", base_k=1)).paths[0]
     cypher = gear.cypher(path)
 
@@ -331,7 +331,7 @@ HUB_TRIPLES = 3_000
 
 @pytest.fixture
 def hub(server, shared, embedder):
-    """An entity in 3,000 triples; the question's passage has one triple, which ends in it."""
+    """An entity in 3,000 triples; the question's passage has one triple, which ends at it."""
     triples = [("p", "hub", f"leads {i} to", f"leaf {i}") for i in range(HUB_TRIPLES)]
     passages = {"p": "many", "q": "begin here"}
     shared.ingested(passages, [*triples, ("q", "begin here", "meets", "hub")], embedder)
@@ -340,7 +340,7 @@ def hub(server, shared, embedder):
 
 
 def test_a_hub_is_walked_through_its_triples_nearest_to_the_question(hub):
-    """The result says so, and holds the same best path as looking at all of them."""
+    """The result says so, and has the same best path as an examination of all triples."""
     question = "begin here leaf 77"
 
     bounded = hub.search(question, retriever=Naive(base="bm25", base_k=1, beam=Beam(width=3)))

@@ -1,4 +1,4 @@
-"""No command shows a secret: the same commands against servers that answer, and against those that refuse."""
+"""No command shows a secret, whether the servers accept it or refuse it."""
 
 import json
 import logging
@@ -25,7 +25,7 @@ def with_login(server, user, password):
 
 @pytest.fixture
 def by_uri(server, gear, monkeypatch):
-    """Run a command whose only login is the one in NEO4J_URI."""
+    """Run a command whose only login is in NEO4J_URI."""
     monkeypatch.setenv("NEO4J_URI", with_login(server, server.username, server.password))
     monkeypatch.delenv("NEO4J_USERNAME")
     monkeypatch.delenv("NEO4J_PASSWORD")
@@ -53,7 +53,7 @@ def test_a_wrong_login_in_a_uri_is_refused_as_any_other(server):
 
 
 def test_commands_that_succeed_show_no_secret(server, by_uri, folder, monkeypatch, capsys, caplog):
-    """The password is in the URI, a login in the URL of the model, a key beside it; all are used."""
+    """A password in the URI, a login in the model's URL, and a key; all are used."""
     caplog.set_level(logging.DEBUG)
     with ScriptedServer(lambda messages: f"no JSON {len(messages)}") as model:
         monkeypatch.setenv("GEAR_CHAT_MODEL", "toy")
@@ -81,7 +81,7 @@ def test_commands_that_succeed_show_no_secret(server, by_uri, folder, monkeypatc
 @pytest.mark.parametrize("debug", [(), ("--debug",)])
 @pytest.mark.parametrize("command", [("search", "Who?"), ("doctor", "--json"), ("migrate", "--check")])
 def test_commands_that_are_refused_show_no_secret(server, gear, monkeypatch, caplog, command, debug):
-    """A wrong login, in the URI or beside it; its user does not exist, for the server locks those who do."""
+    """A wrong login, in the URI or outside; its user does not exist, because the server locks users that do."""
     caplog.set_level(logging.DEBUG)
     monkeypatch.setenv("NEO4J_USERNAME", "ann")
     monkeypatch.setenv("NEO4J_PASSWORD", SECRET)

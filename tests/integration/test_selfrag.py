@@ -1,4 +1,4 @@
-"""Self-RAG: when it retrieves, which answer it takes, how often it tries again, and every way to fail."""
+"""Self-RAG: when it retrieves, which answer it chooses, how often it retries, and every failure."""
 
 import json
 
@@ -30,14 +30,14 @@ def corpus(shared, embedder):
 
 
 def answer(text):
-    """What each passage makes the model say."""
+    """The model's answer from each passage."""
     if "harbour of Varna in 1921" in text:
         return "Answer: Ana Petkova [1]."
     return "Answer: Boris Ivanov [1]." if "lighthouse" in text else "Answer: flour and water [1]."
 
 
 def judged(text):
-    """Only what the passage about the harbour says is supported and of use."""
+    """Only the content of the passage about the harbour is supported and useful."""
     return GOOD if "Answer: Ana Petkova" in text and PASSAGES["harbour"] in text else OFF
 
 
@@ -59,7 +59,7 @@ def ask(gear, *, k=3, **options):
 
 
 def test_the_answer_that_is_supported_wins_and_is_cited(corpus, server, embedder):
-    """An answer from each passage, each judged; the scores are those of the published weights."""
+    """An answer from each passage, each judged; the scores use the published weights."""
     with asked(server, embedder, model := script()) as gear:
         found = ask(gear)
 
@@ -80,7 +80,7 @@ def test_the_answer_that_is_supported_wins_and_is_cited(corpus, server, embedder
     ],
 )
 def test_an_answer_from_memory_is_not_grounded(corpus, server, embedder, options, reply, calls):
-    """Where nothing needs to be looked up, or nothing may be; of such an answer only the use is judged."""
+    """If no retrieval is needed or allowed; only the usefulness of such an answer is judged."""
     seen = []
     with asked(
         server, embedder, model := script(retrieve=reply, reflect=lambda text: seen.append(text) or GOOD)
@@ -93,7 +93,7 @@ def test_an_answer_from_memory_is_not_grounded(corpus, server, embedder, options
 
 
 def test_it_always_retrieves_where_it_is_told_to(corpus, server, embedder):
-    """And asks nobody whether to."""
+    """Without asking the model."""
     with asked(server, embedder, model := script(retrieve={"retrieve": "no"})) as gear:
         found = ask(gear, retrieve="always")
 
@@ -101,7 +101,7 @@ def test_it_always_retrieves_where_it_is_told_to(corpus, server, embedder):
 
 
 def test_an_unsupported_answer_is_revised_at_most_so_often(corpus, server, embedder):
-    """Then the question is asked in other words, at most so often; the best of all is given, marked exhausted."""
+    """Then the question is rephrased, with a limit, too; the best answer is returned, marked exhausted."""
     with asked(server, embedder, model := script(reflect=POOR)) as gear:
         found = ask(gear, max_regenerations=2, max_rewrites=1)
 
@@ -112,7 +112,7 @@ def test_an_unsupported_answer_is_revised_at_most_so_often(corpus, server, embed
 
 
 def test_a_revision_that_is_supported_ends_it(corpus, server, embedder):
-    """The second try says what the passage says."""
+    """The second try agrees with the passage."""
 
     def revised(text):
         assert "- Ana Petkova" in text, "the refused answer is shown"
@@ -129,7 +129,7 @@ def test_a_revision_that_is_supported_ends_it(corpus, server, embedder):
 
 
 def test_where_no_passage_is_relevant_another_question_is_asked(corpus, server, embedder):
-    """No answer is revised; a question that was asked before ends it."""
+    """No answer is revised; a repeated question ends the run."""
     with asked(server, embedder, model := script(reflect=OFF)) as gear:
         found = ask(gear)
 
@@ -138,7 +138,7 @@ def test_where_no_passage_is_relevant_another_question_is_asked(corpus, server, 
 
 
 def test_in_a_closed_set_passages_vote(corpus, server, embedder):
-    """Two passages that say no outvote the best single path, which says yes."""
+    """Two passages that say no outvote the best single one, which says yes."""
     said = {"harbour": ("yes", 5), "light": ("no", 3), "bread": ("no", 3)}
 
     def says(text):
@@ -157,7 +157,7 @@ def test_in_a_closed_set_passages_vote(corpus, server, embedder):
 
 
 def test_a_long_answer_has_a_sentence_from_each_passage_and_cites_it(corpus, server, embedder):
-    """The beam goes on until the model says that it is complete."""
+    """The beam continues until the model says that the answer is complete."""
     sentences = {"harbour": "Ana Petkova designed the harbour.", "light": "Boris Ivanov designed the lighthouse."}
 
     def segment(text):
@@ -179,7 +179,7 @@ def test_a_long_answer_has_a_sentence_from_each_passage_and_cites_it(corpus, ser
 
 
 def test_log_probabilities_make_the_scores(corpus, server, embedder):
-    """By a server that gives them: P(fully) 0.6, P(partially) 0.2, P(no) 0.2 make 0.7; at 0.1 nothing is looked up."""
+    """If the server returns them: P(fully) 0.6, P(partially) 0.2, P(no) 0.2 give 0.7; at 0.1 nothing is retrieved."""
     likely = {"fully": {"fully": 0.6, "part": 0.2, "no": 0.2}, "5": {"5": 1.0}}
     with asked(server, embedder, script(reflect=GOOD), alternatives=likely) as gear:
         found = ask(gear, retrieve="always")
@@ -198,7 +198,7 @@ ROLES = ["retrieve", "answer", "reflect", "rewrite", "revise"]
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("fault", [Fault.EMPTY, Fault.CUT, Fault.PROSE, Fault.FENCED, Fault.MALFORMED_JSON, *GONE])
 def test_whatever_the_model_does_it_ends_with_what_there_is(corpus, server, embedder, role, fault):
-    """Every call of a role goes wrong: no traceback, a trace, and a bounded number of calls."""
+    """Every call of a role fails: no traceback, a trace, and a limited number of calls."""
 
     def strikes(_number, messages):
         return fault if role_of(messages) == role else None
@@ -219,7 +219,7 @@ def test_whatever_the_model_does_it_ends_with_what_there_is(corpus, server, embe
 
 @pytest.mark.parametrize("tokens", [1, 60, 400])
 def test_a_budget_ends_it(corpus, server, embedder, tokens):
-    """No call is begun once it is spent."""
+    """Once it is spent, no further call begins."""
     with asked(server, embedder, model := script(reflect=POOR)) as gear:
         found = ask(gear, max_tokens=tokens)
 
@@ -230,7 +230,7 @@ def test_a_budget_ends_it(corpus, server, embedder, tokens):
 
 
 def test_what_makes_no_sense_is_refused(corpus, server, embedder):
-    """A blank question, no passage."""
+    """A blank question, or no passages."""
     with asked(server, embedder, script()) as gear:
         for question, k in ((" ", 3), ("Who?", 0)):
             with pytest.raises(InputError):

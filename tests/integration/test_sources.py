@@ -1,4 +1,4 @@
-"""What a document is: a source of a collection and a path below it, wherever one stands and however it was given."""
+"""A document's name is a source and a path within it, wherever the command runs and however the folder is given."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from tests.graphs import opened
 
 @pytest.fixture
 def gear(server, database, counting):
-    """A Gear over an empty database, which counts what it embeds."""
+    """A Gear over an empty database that counts its embeddings."""
     with opened(server, counting) as gear:
         yield gear
 
@@ -32,7 +32,7 @@ def teams(tmp_path):
 
 
 def old(file, text):
-    """A file that was written some time ago."""
+    """A file that is not new."""
     file.write_text(text)
     os.utime(file, (1_700_000_000 + len(text),) * 2)
     return file
@@ -48,7 +48,7 @@ BOTH = ["docs-2/b.txt", "docs-2/both.txt", "docs/a.txt", "docs/both.txt"]
 
 @pytest.mark.parametrize("command", ["ingest", "sync"])
 def test_folders_of_one_name_are_two_sources(gear, teams, monkeypatch, command):
-    """Neither replaces nor removes the documents of the other, in any order; the other name is reported once."""
+    """Neither replaces or removes documents of the other, in any order; the other name is reported once."""
     write = gear.ingest if command == "ingest" else gear.corpus.sync
     reported = []
     for team in ("a", "b", "a", "b"):
@@ -60,7 +60,7 @@ def test_folders_of_one_name_are_two_sources(gear, teams, monkeypatch, command):
 
 
 def test_a_folder_is_one_source_however_it_is_given(gear, counting, teams, monkeypatch):
-    """Relative, absolute, by a link, by a part of it, by a file in it, and from the folder above."""
+    """Relative, absolute, by a link, a subfolder, a file in it, and from the folder above."""
     monkeypatch.chdir(teams / "a")
     (teams / "link").symlink_to("a/docs")
     (Path("docs") / "deep").mkdir()
@@ -76,7 +76,7 @@ def test_a_folder_is_one_source_however_it_is_given(gear, counting, teams, monke
 
 
 def test_a_source_that_has_moved_goes_on_by_its_name(gear, counting, teams):
-    """Another folder, mount or machine, with one of its documents at least: nothing is embedded again."""
+    """Another folder, mount or machine with at least one of its documents: nothing is embedded again."""
     gear.ingest([teams / "a" / "docs"], source_name="handbook")
     (teams / "a").rename(teams / "moved")
     counting.texts.clear()
@@ -109,7 +109,7 @@ def test_a_folder_without_a_document_of_the_known_source_is_asked_about(gear, te
 
 
 def test_a_folder_that_is_a_source_gets_no_second_name(gear, teams):
-    """Its documents would be there twice."""
+    """Its documents would be stored twice."""
     gear.ingest([teams / "a" / "docs"])
     with pytest.raises(InputError, match="gear sources rename docs handbook"):
         gear.ingest([teams / "a" / "docs"], source_name="handbook")
@@ -118,7 +118,7 @@ def test_a_folder_that_is_a_source_gets_no_second_name(gear, teams):
 
 
 def test_what_an_earlier_version_has_read_is_taken_over(gear, counting, teams, monkeypatch):
-    """It named documents by their paths as they were given."""
+    """It named documents by their paths as given."""
     monkeypatch.chdir(teams / "a")
     files = sorted(Path("docs").iterdir())
     Ingest(Graph(gear.graph.database), counting, names={file: file.as_posix() for file in files}).run(files, [])
@@ -134,7 +134,7 @@ def test_what_an_earlier_version_has_read_is_taken_over(gear, counting, teams, m
 
 
 def test_single_files_of_an_earlier_version_are_taken_over(gear, counting, teams, monkeypatch):
-    """From the folder in which one stands their names began with no folder."""
+    """Given from their own folder, their names had no folder."""
     monkeypatch.chdir(teams / "a" / "docs")
     files = [Path("a.txt"), Path("both.txt")]
     Ingest(Graph(gear.graph.database), counting, names={file: file.name for file in files}).run(files, [])
@@ -150,7 +150,7 @@ def test_single_files_of_an_earlier_version_are_taken_over(gear, counting, teams
 
 
 def test_a_renamed_source_keeps_readers_vectors_and_triples(gear, counting, teams):
-    """A run that was killed goes on; its folder is known by the new name."""
+    """A killed rename continues; its folder is known by the new name."""
     docs = teams / "a" / "docs"
     gear.corpus.sync([docs], readers=["user:ada"])
     before = gear.corpus.counts()
@@ -173,7 +173,7 @@ def test_a_renamed_source_keeps_readers_vectors_and_triples(gear, counting, team
 
 
 def test_a_name_that_another_source_has_is_refused(gear, teams):
-    """So is the name of a source that is not there."""
+    """So is an unknown source."""
     for team in ("a", "b"):
         gear.ingest([teams / team / "docs"])
     with pytest.raises(InputError, match="another source has the name 'docs'"):
@@ -196,7 +196,7 @@ def test_a_path_that_is_another_documents_name_is_ambiguous(gear, teams, monkeyp
 
 
 def test_both_forms_of_a_letter_are_one_name(gear, tmp_path):
-    """Of two files whose names differ in nothing else, the second is reported."""
+    """If the names of two files differ only in that, the second file is reported."""
     docs = tmp_path / "docs"
     docs.mkdir()
     for form in ("NFC", "NFD"):
@@ -223,7 +223,7 @@ def test_a_name_that_is_not_utf8_costs_one_line(gear, tmp_path):
 
 
 def test_a_line_may_name_another_source_later(gear, tmp_path):
-    """Its passage belongs to that one from then on."""
+    """From then on its passage belongs to that source."""
     corpus = tmp_path / "corpus.jsonl"
     for source in ("a.md", "b.md"):
         corpus.write_text(json.dumps({"id": "p1", "text": "Ada built the harbour.", "source": source}) + "\n")
@@ -234,7 +234,7 @@ def test_a_line_may_name_another_source_later(gear, tmp_path):
 
 
 def test_a_given_name_is_also_that_of_lines(gear, tmp_path):
-    """Of those that name a source, and of those that do not."""
+    """For lines with a source and for lines without one."""
     rows = [{"id": "p1", "text": "One.", "source": "a.md"}, {"id": "p2", "text": "Two."}]
     (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     gear.ingest([tmp_path / "corpus.jsonl"], source_name="notes")

@@ -1,4 +1,4 @@
-"""One passage by its id, and the status: what a caller sees first, and never more than the scope admits."""
+"""One passage by its id, and the status: what a caller sees first, within its scope."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ FACTS = [
 
 @pytest.fixture
 def gear(server, shared, embedder):
-    """Three passages with five triples and six entities, one of the passages for few."""
+    """Three passages with five triples and six entities; one of the passages is restricted."""
 
     def fill(database):
         graph = Graph(database)
@@ -42,7 +42,7 @@ def gear(server, shared, embedder):
 
 
 def test_a_passage_comes_with_its_triples_in_order(gear):
-    """Those that it states itself, and none of another that names the same entities."""
+    """The triples that it states, and none of another passage with the same entities."""
     record = gear.passage("p1")
 
     assert OPEN[0] == record.passage
@@ -51,7 +51,7 @@ def test_a_passage_comes_with_its_triples_in_order(gear):
 
 
 def test_of_very_many_triples_some_are_left_out(gear, monkeypatch):
-    """And the record says so."""
+    """The record says so."""
     monkeypatch.setattr(entities, "MOST_TRIPLES", 1)
 
     assert ((FACTS[1],), False) == (gear.passage("p1").triples, gear.passage("p1").exact)
@@ -60,7 +60,7 @@ def test_of_very_many_triples_some_are_left_out(gear, monkeypatch):
 
 @pytest.mark.parametrize("id", ["", "p4", "p3 ", "P3", "\ud800", "p\x00", "x" * 5_000, "'} RETURN 1 //"])
 def test_an_unknown_id_is_an_error_of_one_line(gear, id):
-    """Whatever the id is, of which nothing is repeated."""
+    """Whatever the id is; the message does not repeat it."""
     with pytest.raises(NothingFound, match=r"^there is no passage with that id: use the id of a hit or of a citation$"):
         gear.passage(id)
 
@@ -78,7 +78,7 @@ def test_an_id_outside_the_scope_is_like_one_that_does_not_exist(gear, scope):
 
 
 def test_the_status_counts_everything_without_a_scope(gear, connection, embedder):
-    """With the names of the retrievers and agents in order, without the one that is for operators."""
+    """With the sorted names of the retrievers and agents, except the one for operators."""
     status = gear.status()
 
     assert (3, 5, 6) == (status.passages, status.triples, status.entities)
@@ -88,7 +88,7 @@ def test_the_status_counts_everything_without_a_scope(gear, connection, embedder
 
 
 def test_the_status_counts_what_a_view_sees(gear):
-    """As in a database that holds these passages alone; what a scope refuses is not offered."""
+    """As in a database with only these passages; retrievers and agents that the scope refuses are not listed."""
     everybody, legal = gear.scoped(principals=["user:ada"]).status(), gear.scoped(collections=["legal"]).status()
     nothing = gear.scoped(collections=["nosuch"]).status()
 
@@ -100,7 +100,7 @@ def test_the_status_counts_what_a_view_sees(gear):
 
 
 def test_an_empty_database_has_a_status(server, empty, embedder):
-    """It says what is missing before a first search does."""
+    """It says what is missing before a search fails."""
     with opened(server, embedder) as gear:
         status = gear.status()
         with pytest.raises(InputError):

@@ -1,4 +1,4 @@
-"""``gear sync``: after each, a collection is what a fresh ingest of its sources would make it."""
+"""After each ``gear sync``, a collection is the same as after a fresh ingest of its sources."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from tests.changing_folder import ChangingFolder
 from tests.forks import Connecting, syncing
 from tests.graphs import opened
 
-# 'make test' has a short life; the whole one: GEAR_SYNC_DOCUMENTS=500 GEAR_SYNC_EDITS=300 GEAR_SYNC_KILLS=10.
+# 'make test' runs a short life; for a long one: GEAR_SYNC_DOCUMENTS=500 GEAR_SYNC_EDITS=300 GEAR_SYNC_KILLS=10.
 DOCUMENTS = int(os.environ.get("GEAR_SYNC_DOCUMENTS", "60"))
 EDITS = int(os.environ.get("GEAR_SYNC_EDITS", "48"))
 KILLS = int(os.environ.get("GEAR_SYNC_KILLS", "3"))
@@ -43,13 +43,13 @@ IDS = Query(
 
 @pytest.fixture
 def gear(server, database, counting):
-    """A Gear over an empty database, which counts what it embeds."""
+    """A Gear over an empty database that counts its embeddings."""
     with opened(server, counting) as gear:
         yield gear
 
 
 def held(gear, collection):
-    """The passages of a collection with all that belongs to them, in an order of their own."""
+    """The passages of a collection with everything that belongs to them, sorted."""
     rows = gear.graph.database.run(HELD, collection=collection)
     for row in rows:
         row["metadata"] = sorted(row["metadata"])
@@ -59,7 +59,7 @@ def held(gear, collection):
 
 
 def is_fresh(gear, folder, collection="synced"):
-    """Whether a collection is what an ingest of the folder makes of an empty one, and no entity is left over."""
+    """Whether a collection equals an ingest of the folder into an empty one, without orphaned entities."""
     gear.ingest([folder], collection="fresh")
     expected, actual = held(gear, "fresh"), held(gear, collection)
     gear.corpus.drop("fresh")
@@ -71,7 +71,7 @@ def is_fresh(gear, folder, collection="synced"):
 
 
 def test_the_life_of_a_folder(gear, counting, tmp_path):
-    """Random edits, renames, deletions and broken files; what has not changed is not embedded again."""
+    """Random edits, renames, deletions and broken files; unchanged text is not embedded again."""
     folder = ChangingFolder(tmp_path / "docs", seed=1, documents=DOCUMENTS)
     gear.corpus.sync([folder.root], collection="synced")
     assert is_fresh(gear, folder.root)
@@ -105,7 +105,7 @@ def test_the_life_of_a_folder(gear, counting, tmp_path):
 
 
 def test_a_sync_that_is_killed_goes_on(gear, server, tmp_path):
-    """SIGKILL at random moments; then a sync to its end is as good as a fresh ingest, and leaves nothing to do."""
+    """SIGKILL at random moments; then a complete sync gives the result of a fresh ingest, and leaves nothing to do."""
     folder = ChangingFolder(tmp_path / "docs", seed=2, documents=DOCUMENTS)
     chance = random.Random(3)
     for _ in range(KILLS):
@@ -122,7 +122,7 @@ def test_a_sync_that_is_killed_goes_on(gear, server, tmp_path):
 
 
 def test_a_sync_that_breaks_off_before_any_of_its_writes_leaves_nothing_behind(gear, tmp_path, monkeypatch):
-    """What it has written of a document that is then deleted goes with the next sync."""
+    """If the document is deleted afterwards, the next sync removes its partial data."""
     run, left = Database.run, [0]
 
     def failing(self, query, /, **parameters):
@@ -154,7 +154,7 @@ def test_a_sync_that_breaks_off_before_any_of_its_writes_leaves_nothing_behind(g
 
 
 def test_a_document_that_moves_keeps_its_vectors_and_triples(gear, counting, tmp_path):
-    """Into another folder, under the ids that it has there."""
+    """Into another folder, with new ids."""
     folder = tmp_path / "docs"
     folder.mkdir()
     old(folder / "ada.md", "# Ada\n\nAda Lovelace met Charles Babbage in London.\n")
@@ -203,7 +203,7 @@ def test_documents_that_take_one_anothers_names_keep_their_vectors_and_triples(g
 
 
 def test_a_name_from_which_a_document_has_moved_can_be_written_anew(gear, counting, tmp_path):
-    """The one keeps its vectors, the other is new."""
+    """The moved document keeps its vectors, the other one is new."""
     folder = tmp_path / "docs"
     folder.mkdir()
     old(folder / "log.md", "# Monday\n\nAda Lovelace met Charles Babbage in London.\n")
@@ -221,7 +221,7 @@ def test_a_name_from_which_a_document_has_moved_can_be_written_anew(gear, counti
 
 
 def test_documents_of_an_earlier_ingest_are_taken_over(gear, counting, tmp_path):
-    """Those that are gone by then are deleted, those of another folder stay, and nothing is embedded anew."""
+    """Deleted files are removed, documents of another folder stay, and nothing is embedded again."""
     for name in ("docs/a.md", "docs/b.md", "docs-old/c.md"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         old(tmp_path / name, f"# {name}\n\nText of {name}.\n")
@@ -237,7 +237,7 @@ def test_documents_of_an_earlier_ingest_are_taken_over(gear, counting, tmp_path)
 
 
 def test_a_source_that_looks_empty_empties_nothing(gear, tmp_path):
-    """A share that is not mounted; and a folder that is not there at all."""
+    """An unmounted share, and a missing folder."""
     folder = tmp_path / "docs"
     folder.mkdir()
     for number in range(8):
@@ -257,7 +257,7 @@ def test_a_source_that_looks_empty_empties_nothing(gear, tmp_path):
 
 
 def test_what_was_forgotten_comes_back(gear, tmp_path):
-    """A sync brings what the sources hold, whatever was taken out by other commands."""
+    """A sync restores documents of the sources that other commands removed."""
     folder = tmp_path / "docs"
     folder.mkdir()
     old(folder / "a.md", "# A\n\nText.\n")
@@ -270,13 +270,13 @@ def test_what_was_forgotten_comes_back(gear, tmp_path):
 
 
 def test_a_file_that_cannot_be_read_keeps_its_passages(gear, tmp_path):
-    """Unlike one whose content cannot be used, which is said each time until it changes."""
+    """Unlike one with unusable content, which is reported each time until it changes."""
     folder = tmp_path / "docs"
     folder.mkdir()
     old(folder / "a.md", "# A\n\nText.\n")
     gear.corpus.sync([folder])
     (folder / "a.md").unlink()
-    # Root may read every file, but this one gives nobody its first byte.
+    # Root may read any file, but reading the first byte of this one fails.
     (folder / "a.md").symlink_to("/proc/self/mem")
     problems = []
     kept = gear.corpus.sync([folder], follow_links=True, on_problem=problems.append)
@@ -292,7 +292,7 @@ def test_a_file_that_cannot_be_read_keeps_its_passages(gear, tmp_path):
 
 
 def test_an_address_is_synced_by_fsspec(gear, counting, tmp_path):
-    """Documents go by their address; hidden files and files of other kinds are left out."""
+    """Documents are named by their address; hidden files and files of other kinds are skipped."""
     memory = fsspec.filesystem("memory")
     memory.pipe("/library/a.md", b"# Ada\n\nAda Lovelace met Charles Babbage in London.\n")
     memory.pipe("/library/deep/b.txt", b"Grace Hopper worked in New York.")
@@ -320,7 +320,7 @@ def test_an_address_is_synced_by_fsspec(gear, counting, tmp_path):
     [("memory://nowhere", "does not exist"), ("nosuch://x/y", "nosuch"), ("/nowhere/at/all", "does not exist")],
 )
 def test_a_source_that_is_not_there_costs_one_line(gear, source, message):
-    """And nothing is written."""
+    """Nothing is written."""
     with pytest.raises(InputError, match=message):
         gear.corpus.sync([source])
 
@@ -341,7 +341,7 @@ def test_a_dry_run_needs_no_schema_and_makes_none(server, empty, counting, tmp_p
 
 
 def test_readers_and_the_size_of_passages_take_effect_on_what_has_not_changed(gear, counting, tmp_path):
-    """Nothing is embedded for other readers; other passages are."""
+    """New readers need no embedding; another size does."""
     old(tmp_path / "a.md", "# A\n\n" + "A sentence of some length. " * 20)
     gear.corpus.sync([tmp_path])
     counting.texts.clear()
@@ -355,7 +355,7 @@ def test_readers_and_the_size_of_passages_take_effect_on_what_has_not_changed(ge
 
 
 def old(path, text, content=None):
-    """Write a file as one that was written long ago."""
+    """Write a file with an old modification time."""
     path.write_bytes(text.encode() if content is None else content)
     moment = 1_700_000_000 + path.stat().st_ino % 1_000_000
     os.utime(path, (moment, moment))

@@ -1,4 +1,4 @@
-"""Tables as sources of a sync: a row is a document, known by its key."""
+"""Tables as sources of a sync: each row is a document, identified by its key."""
 
 import csv
 import sqlite3
@@ -58,13 +58,13 @@ KINDS = {
 
 @pytest.fixture
 def store(server, database, counting):
-    """A Gear over an empty database, which counts what it embeds."""
+    """A Gear over an empty database that counts its embeddings."""
     with opened(server, counting) as gear:
         yield gear
 
 
 def table(path, **options):
-    """The table of a file, or of a database."""
+    """A table from a file or a database."""
     if path.suffix == ".db":
         options = {"table": "products", **options}
     source = f"sqlite:///{path}" if path.suffix == ".db" else str(path)
@@ -75,7 +75,7 @@ def table(path, **options):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_rows_come_change_and_go(store, counting, tmp_path, name):
-    """Only what has changed is embedded; metadata can be filtered by."""
+    """Only changed rows are embedded; filters can use the metadata."""
     path = tmp_path / name
     KINDS[name](path, ROWS)
     first = store.corpus.sync([table(path)])
@@ -99,7 +99,7 @@ def test_rows_come_change_and_go(store, counting, tmp_path, name):
 
 
 def test_rows_under_other_keys_keep_their_vectors(store, counting, tmp_path):
-    """As where a row is put in at the top of a sheet that numbers its rows."""
+    """As when a row is inserted at the top of a sheet with row numbers."""
     path = tmp_path / "products.csv"
     write_csv(path, ROWS)
     store.corpus.sync([table(path)])
@@ -118,7 +118,7 @@ def test_rows_under_other_keys_keep_their_vectors(store, counting, tmp_path):
 
 
 def test_a_query_names_its_rows_and_its_login_stays_out(store, tmp_path):
-    """Two columns of text make one, with a blank line between them."""
+    """Two text columns are joined by a blank line."""
     write_sqlite(tmp_path / "shop.db", ROWS)
     query = "SELECT id, name, about FROM products WHERE year < 1800"
     asked = table(tmp_path / "shop.db", table="old", query=query, text=("name", "about"), title=None, metadata=())
@@ -135,7 +135,7 @@ def test_a_query_names_its_rows_and_its_login_stays_out(store, tmp_path):
 
 
 def test_values_of_any_kind_become_metadata_or_nothing(store, tmp_path):
-    """Dates are texts, decimals numbers; what is nested is left out."""
+    """Dates become texts, decimals numbers; nested values are left out."""
     row = {
         "id": "a",
         "about": "Text.",
@@ -153,7 +153,7 @@ def test_values_of_any_kind_become_metadata_or_nothing(store, tmp_path):
 
 
 def test_rows_that_cannot_be_used_are_named_and_the_rest_is_read(store, tmp_path):
-    """Without a key, with one that is taken, without text."""
+    """Without a key, with a duplicate key, without text."""
     rows = [*ROWS[:1], {**ROWS[1], "id": 1}, {**ROWS[1], "id": None}, {**ROWS[2], "about": None}]
     write_parquet(tmp_path / "t.parquet", rows)
     problems = []
@@ -181,7 +181,7 @@ def test_rows_that_cannot_be_used_are_named_and_the_rest_is_read(store, tmp_path
     ],
 )
 def test_a_table_that_cannot_be_read_costs_one_line(store, tmp_path, make, message):
-    """And no file is made where a database was looked for."""
+    """No file is created for a missing database."""
     write_parquet(tmp_path / "t.parquet", ROWS)
     write_sqlite(tmp_path / "shop.db", ROWS)
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 nothing")
@@ -204,7 +204,7 @@ def test_a_table_says_at_once_what_it_lacks(options):
 
 
 def test_the_command_takes_tables(gear, tmp_path):
-    """And says which option needs which."""
+    """The message says which option needs which."""
     write_parquet(tmp_path / "t.parquet", ROWS)
     columns = ("--key", "id", "--text", "about", "--title", "name", "--metadata", "year")
     code, out, _ = gear("sync", tmp_path / "t.parquet", *columns)

@@ -1,4 +1,4 @@
-"""The spans of searches and answers: their tree, what they hold, and what they never hold."""
+"""The spans of searches and answers: their tree, their content, and what they never contain."""
 
 import json
 import logging
@@ -25,7 +25,7 @@ from tests.web import client_of, scripted_gear
 
 pytestmark = pytest.mark.one_server_line
 
-# One passage a step and no walk, so that the agent has to go on.
+# One passage per step and no walk, so that the agent has to continue.
 SHORT = GearAgent(over=SyncGE(base="bm25", beam=Beam(length=1)), step_k=1)
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 TRACEPARENT = {"traceparent": f"00-{TRACE}-{PARENT}-01"}
@@ -45,7 +45,7 @@ def names(spans):
 
 
 def test_a_search_is_one_span_with_its_queries(gear, spans, caplog):
-    """By both conventions; each query of the log is a span, named after its file."""
+    """By both conventions; each query in the log is a span, named after its file."""
     caplog.set_level(logging.DEBUG, "gear_neo4j.queries")
     caplog.clear()
     hits = gear.search(QUESTION, k=3, retriever="naive")
@@ -85,7 +85,7 @@ def test_a_search_is_one_span_with_its_queries(gear, spans, caplog):
 
 
 def test_an_answer_is_a_tree_of_steps_searches_calls_and_queries(corpus, server, embedder, spans):
-    """The steps of the trace, in each its search and its calls; the tokens are those of the answer."""
+    """The steps of the trace, each with its search and its calls; the tokens equal the answer's."""
     with scripted_gear(server, embedder) as (gear, model):
         answer = gear.ask(QUESTION, k=4, agent=SHORT)
         requests = len(model.requests)
@@ -124,7 +124,7 @@ PLANNED = {
 
 
 def test_calls_in_other_threads_have_their_tool_as_parent(corpus, server, embedder, spans):
-    """The steps of a plan run at once, each with its search and its call."""
+    """The steps of a plan run concurrently, each with its search and its call."""
     with loops.asked(server, embedder, loops.Script(**PLANNED)) as gear:
         gear.ask(QUESTION, agent=Planner(tools=("base",)))
     tools = spans.kind("TOOL")
@@ -135,7 +135,7 @@ def test_calls_in_other_threads_have_their_tool_as_parent(corpus, server, embedd
 
 
 def test_streams_and_coroutines_stay_within_the_span_of_their_caller(gear, spans):
-    """The run has a thread of its own."""
+    """The run has its own thread."""
 
     async def search():
         return await AsyncGear(gear).search(QUESTION, retriever="naive")
@@ -152,7 +152,7 @@ def test_streams_and_coroutines_stay_within_the_span_of_their_caller(gear, spans
 
 
 def test_a_stream_of_rows_does_not_make_its_reader_a_part_of_it(gear, spans):
-    """What the reader does between two rows is not the query's."""
+    """Work of the reader between two rows does not belong to the query."""
     with TRACER.start_as_current_span("caller") as caller:
         for _ in gear.graph.store.all_passages():
             assert trace.get_current_span() is caller
@@ -195,7 +195,7 @@ def test_texts_have_their_attributes(gear, spans, monkeypatch):
 def test_a_failed_call_marks_its_span_without_the_message_unless_texts_are_wanted(
     corpus, server, embedder, spans, monkeypatch, content
 ):
-    """And the answer that it ended."""
+    """And the span of the answer that it ended."""
     monkeypatch.setenv(CONTENT, content)
     with loops.asked(server, embedder, ToyModel(), fault=lambda _number, _messages: 401) as gear:
         answer = gear.ask(QUESTION, agent=SHORT)
@@ -209,7 +209,7 @@ def test_a_failed_call_marks_its_span_without_the_message_unless_texts_are_wante
 
 
 def test_a_search_that_cannot_be_done_is_marked_and_raises_as_before(gear, spans):
-    """A step that had begun ends with the run."""
+    """A step that has begun ends with the run."""
     with pytest.raises(InputError):
         gear.search(" ", retriever=Base(base="sbert"))
     with pytest.raises(InputError):
@@ -220,7 +220,7 @@ def test_a_search_that_cannot_be_done_is_marked_and_raises_as_before(gear, spans
 
 
 def test_a_run_that_raises_ends_its_step(gear, spans):
-    """A listener of the caller's may raise at any time."""
+    """A caller's listener may raise at any time."""
 
     def stumble(event):
         if event.kind == "verdict":
@@ -234,7 +234,7 @@ def test_a_run_that_raises_ends_its_step(gear, spans):
 
 
 def test_a_reply_from_the_cache_says_so(corpus, server, embedder, spans, tmp_path):
-    """It costs no token."""
+    """It costs no tokens."""
     from langchain_openai import ChatOpenAI
 
     with ScriptedServer(ToyModel()) as model:
@@ -272,7 +272,7 @@ def test_the_service_goes_on_with_the_trace_of_its_caller(gear, spans, route):
 
 
 def test_probes_make_no_spans(gear, spans):
-    """They would outnumber the others."""
+    """There would be more of them than of anything else."""
     with client_of(gear) as client:
         for path in ("/healthz", "/readyz", "/metrics"):
             assert 200 == client.get(path, headers=TRACEPARENT).status_code
@@ -281,7 +281,7 @@ def test_probes_make_no_spans(gear, spans):
 
 
 def test_a_call_over_mcp_is_within_the_call_of_its_tool(gear, spans):
-    """And the tool within whatever its client is in."""
+    """And the tool is within the client's span."""
     with TRACER.start_as_current_span("host"):
         call(server_over(gear), "search", query=QUESTION)
     (tool,) = [span for span in spans.all if span.name == "tools/call search" and span.kind == SpanKind.SERVER]
@@ -292,7 +292,7 @@ def test_a_call_over_mcp_is_within_the_call_of_its_tool(gear, spans):
 
 
 def test_mcp_over_http_is_in_the_trace_of_its_caller(gear, spans):
-    """The mounted server runs in tasks of its own."""
+    """The mounted server runs in separate tasks."""
     from gear_neo4j.mcp.http import mounted
 
     part = mounted(server_over(gear))
@@ -301,7 +301,7 @@ def test_mcp_over_http_is_in_the_trace_of_its_caller(gear, spans):
     post = partial(dict, json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": request}, headers=headers)
     with client_of(gear, mounts={"/mcp": Mount(part.app, part.lifespan)}) as client:
         response = client.post("/mcp", **post())
-    # The warm-up of the service is a search, too.
+    # The service's warm-up is a search, too.
     searches = [span for span in spans.kind("RETRIEVER") if span.context.trace_id == int(TRACE, 16)]
 
     assert 200 == response.status_code, response.text

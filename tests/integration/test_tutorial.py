@@ -20,7 +20,7 @@ BLOCK = re.compile(r"^```(shell|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def reply(messages):
-    """A model that answers the tutorial's question from the passage that does."""
+    """A model that answers the tutorial's question from the right passage."""
     asked = messages[1]["content"]
     index = re.search(r"^Passage \[(\d+)\] University of Edinburgh", asked, re.MULTILINE)
     return {
@@ -33,7 +33,7 @@ def reply(messages):
 
 @pytest.fixture
 def shell(tmp_path, free_tcp_port):
-    """Runs a script as a reader would: gear on the path, a home of its own, a model that the environment names."""
+    """Runs a script as a reader would: gear on the path, a separate home, a model set in the environment."""
     with ScriptedServer(reply) as model:
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("NEO4J_URI", "GEAR_"))}
         environment |= {
@@ -57,7 +57,7 @@ def shell(tmp_path, free_tcp_port):
 
 
 def test_each_page_does_what_it_says(shell):
-    """The shell blocks of a page run as one script; the lines that it shows are in what they print."""
+    """The shell blocks of a page run as one script, whose output contains the lines that the page shows."""
     for page in PAGES:
         blocks = BLOCK.findall((DOCS / "tutorial" / f"{page}.md").read_text("utf-8"))
         ended = shell("\n".join(text for kind, text in blocks if kind == "shell"))

@@ -1,4 +1,4 @@
-"""Databases that older versions wrote, brought up to date, and killed on the way."""
+"""Databases written by older versions are migrated, also after kills."""
 
 import signal
 
@@ -14,10 +14,10 @@ from tests.graphs import opened
 from tests.upgrades import DIMENSION, SCHEMAS, record, restore, timeless
 
 QUESTION = "Where did the author of the first program live?"
-# Of the writes between V002 and the newest schema, some of the lock, some of the schema and what it puts into a
-# collection, and some of its record.
+# Some of the writes between V002 and the newest schema: of the lock, of the schema and the move into a collection, and
+# of the record.
 POINTS = (2, 4, 5, 7, 13, 19, 21, 25, 27, 30, 33, 36, 37)
-# Before this one, all is done but the release of the lock.
+# At this one, everything is done except the release of the lock.
 RELEASE = 37
 
 
@@ -28,24 +28,24 @@ class Embedder(FakeEmbedder):
 
 
 def up_to_date(database):
-    """Bring a database up to date, as every command that writes does first."""
+    """Migrate a database, as every writing command does first."""
     prepare(database, model=Embedder.name, dimension=DIMENSION)
 
 
 def in_a_collection(node):
-    """A node as it is since passages, triples and communities are in a collection."""
+    """A node in its form since passages, triples and communities belong to a collection."""
     stamped = {"Passage", "Triple", "Community"} & set(node["labels"])
     return node | {"properties": node["properties"] | ({"collection": "default"} if stamped else {})}
 
 
 def without_mark(node):
-    """A node without the mark that says whether passages have left the collection of a community; it is random."""
+    """A node without the random mark for passages that left the collection of a community."""
     return node | {"properties": {key: value for key, value in node["properties"].items() if key != "moved"}}
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_a_database_of_each_schema_is_brought_up_to_date_and_loses_nothing(server, empty, schema):
-    """All that was there is there still, the schema is complete, and the old passages are found by their triples."""
+    """All data is still there, the schema is complete, and the old passages are found through their triples."""
     before = restore(empty, schema)
 
     up_to_date(empty)
@@ -73,7 +73,7 @@ def test_a_database_of_each_schema_is_brought_up_to_date_and_loses_nothing(serve
 
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_every_schema_ends_in_the_same_one(empty, schema):
-    """With the indexes of a database that is made today."""
+    """With the indexes of a new database."""
     up_to_date(empty)
     today = timeless(empty)["indexes"]
     clear(empty)
@@ -86,13 +86,13 @@ def test_every_schema_ends_in_the_same_one(empty, schema):
 
 @pytest.fixture(scope="module")
 def undisturbed():
-    """What an upgrade that nothing disturbs makes of the oldest database, once it was seen."""
+    """The result of an undisturbed upgrade of the oldest database, once it has run."""
     return []
 
 
 @pytest.mark.parametrize("point", POINTS)
 def test_an_upgrade_that_is_killed_goes_on_and_ends_in_the_same_graph(server, empty, monkeypatch, undisturbed, point):
-    """SIGKILL before one of its writes, then a run to the end, against an upgrade that nothing disturbed."""
+    """SIGKILL before one of its writes, then a complete run, compared with an undisturbed upgrade."""
     monkeypatch.setattr(migration_lock, "LOCK_EXPIRES", 1)
     if not undisturbed:
         restore(empty, SCHEMAS[0])

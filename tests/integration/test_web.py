@@ -1,4 +1,4 @@
-"""The HTTP service: what each route returns, and what is said when something is wrong."""
+"""The HTTP service: the response of each route, and the message of each error."""
 
 import json
 import logging
@@ -43,7 +43,7 @@ def client(gear):
 
 
 def untimed(document):
-    """A document without what a clock put into it."""
+    """A document without times."""
     text = re.sub(r'"(milliseconds)": \{[^}]*\}', r'"\1": {}', json.dumps(document))
     return json.loads(re.sub(r'"seconds": [\d.e-]+', '"seconds": 0', text))
 
@@ -65,7 +65,7 @@ def test_the_documents_are_those_of_the_library(client, gear):
 
 
 def test_the_link_to_a_passage_leads_to_it_on_the_page(client):
-    """Under the address that the request came to; it holds nothing of the passage and needs no key."""
+    """Under the URL of the request; it contains nothing of the passage and needs no key."""
     url = client.get("/api/passages/town").json()["url"]
     response = client.get(url, follow_redirects=False)
 
@@ -74,7 +74,7 @@ def test_the_link_to_a_passage_leads_to_it_on_the_page(client):
 
 
 def test_events_are_streamed_and_the_answer_is_the_last(client):
-    """Each is a document; the pieces of the text come before the answer that counts."""
+    """Each is a document; the pieces of the text come before the final answer."""
     response = client.post("/api/ask", json={"question": QUESTION, "stream": True})
     events = documents_in(response.text)
     names = [name for name, _ in events]
@@ -95,7 +95,7 @@ def test_what_is_wrong_from_the_start_of_a_stream_has_its_status(client):
 
 
 def test_a_saved_answer_becomes_a_page(client, gear):
-    """With a policy that lets it load nothing."""
+    """With a policy that forbids all loading."""
     document = client.post("/api/ask", json={"question": QUESTION}).json()
     response = client.post("/api/explain", json=document)
 
@@ -106,7 +106,7 @@ def test_a_saved_answer_becomes_a_page(client, gear):
 
 
 def test_the_recipes_come_with_the_schema_of_their_options(client):
-    """Those of the registries, in their order."""
+    """In the order of the registries."""
     listed = client.get("/api/recipes").json()
 
     assert [entry.name for entry in RETRIEVERS] == [recipe["name"] for recipe in listed["retrievers"]]
@@ -117,7 +117,7 @@ def test_the_recipes_come_with_the_schema_of_their_options(client):
 
 
 def test_readiness_names_what_is_missing_and_passes_once_it_is_there(client):
-    """A process that lives is healthy from the start."""
+    """A running process is healthy from the start."""
     assert (200, {"status": "ok"}) == ((health := client.get("/healthz")).status_code, health.json())
     responses = [client.get("/readyz") for _ in range(2)]
 
@@ -134,7 +134,7 @@ class Unloadable:
 
 
 def test_a_service_without_its_model_is_not_ready(corpus, server):
-    """It says so, and no more."""
+    """It says only that."""
     with opened(server, Unloadable()) as gear, client_of(gear) as client:
         response = client.get("/readyz")
 
@@ -144,7 +144,7 @@ def test_a_service_without_its_model_is_not_ready(corpus, server):
 
 
 def test_a_service_that_loses_its_database_is_no_longer_ready(corpus, server, embedder):
-    """And is ready again once the database is back."""
+    """It is ready again once the database is back."""
     with Wire(server.uri) as wire, opened(server, embedder, uri=wire.uri) as gear, client_of(gear) as client:
         ready = until(client, 200)
         with wire.outage():
@@ -155,13 +155,13 @@ def test_a_service_that_loses_its_database_is_no_longer_ready(corpus, server, em
 
 
 def until(client, status):
-    """The first response of that status to the question whether the service is ready."""
+    """The first readiness response with this status."""
     responses = (client.get("/readyz") for _ in range(10_000))
     return next(response for response in responses if response.status_code == status)
 
 
 def test_errors_have_their_status_and_say_what_to_do(client):
-    """After RFC 9457, with the id that the log has."""
+    """As in RFC 9457, with the id that is in the log."""
     cases = {
         ("POST", "/api/search", '{"question": " "}'): (422, "InputError"),
         ("POST", "/api/search", '{"question": "Who?", "k": 101}'): (422, "InputError"),
@@ -190,7 +190,7 @@ def test_errors_have_their_status_and_say_what_to_do(client):
 
 
 def test_every_answer_and_problem_fits_the_openapi_document(client):
-    """Checked by the document itself, whose shapes are those of the wire."""
+    """Checked against the document itself, whose schemas are those of the JSON."""
     root = client.get("/openapi.json").json()
     calls = [
         ("post", "/api/search", "/api/search", {"question": QUESTION}),
@@ -222,12 +222,12 @@ def test_every_answer_and_problem_fits_the_openapi_document(client):
 
 
 def _local(schema):
-    """A schema whose references are those of a document by itself."""
+    """A schema whose references are within the document."""
     return json.loads(json.dumps(schema).replace("#/components/schemas/", "#/$defs/"))
 
 
 def test_a_model_that_fails_in_a_stream_ends_it(corpus, server, embedder):
-    """The answer says why there is none; without a model at all, the status does."""
+    """The answer says why there is none; if there is no model at all, the status does."""
     body = {"question": QUESTION, "stream": True}
     with scripted_gear(server, embedder, fault=lambda _number, _messages: 401) as (gear, _), client_of(gear) as client:
         events = documents_in(client.post("/api/ask", json=body).text)
@@ -239,7 +239,7 @@ def test_a_model_that_fails_in_a_stream_ends_it(corpus, server, embedder):
 
 
 def test_an_error_of_the_database_is_for_the_log(client, gear, monkeypatch, caplog):
-    """Addresses and users are nobody's business."""
+    """Addresses and users must not leak."""
 
     def fail(*_args, **_options):
         raise ServerUnavailable("no answer from bolt://10.0.0.7:7687")
@@ -253,7 +253,7 @@ def test_an_error_of_the_database_is_for_the_log(client, gear, monkeypatch, capl
 
 
 def test_a_bug_has_no_text_and_is_logged_without_what_a_user_wrote(client, gear, monkeypatch, caplog):
-    """Its class, the lines of its traceback, and the request id."""
+    """With its class, the lines of its traceback, and the request id."""
 
     def fail(_gear, question, **_options):
         raise KeyError(question)
@@ -273,7 +273,7 @@ def logged(caplog):
 
 
 def test_the_log_has_a_line_for_each_request_and_no_question(client, caplog):
-    """Whose key, which route, how long, and which passages were returned."""
+    """The key's name, the route, the duration, and the returned passages."""
     caplog.set_level(logging.INFO, "gear_neo4j.web.access")
     hits = from_json(Hits, client.post("/api/search", json={"question": QUESTION, "k": 2}).json())
     client.get("/api/passages/town?secret=1")
@@ -292,7 +292,7 @@ def test_the_log_has_a_line_for_each_request_and_no_question(client, caplog):
 
 
 def test_questions_are_logged_only_where_that_is_wanted(gear, caplog):
-    """By an option of the operator."""
+    """With an option of the operator."""
     caplog.set_level(logging.INFO, "gear_neo4j.web.access")
     with client_of(gear, log_questions=True) as client:
         client.post("/api/search", json={"question": QUESTION})
@@ -301,7 +301,7 @@ def test_questions_are_logged_only_where_that_is_wanted(gear, caplog):
 
 
 def test_metrics_count_by_route_and_never_by_value(client):
-    """Whatever is requested, the labels are those of the routes."""
+    """For any request, the labels are names of routes."""
     client.post("/api/ask", json={"question": QUESTION})
     for number in range(20):
         client.get(f"/nosuch/{number}")
@@ -319,7 +319,7 @@ def test_metrics_count_by_route_and_never_by_value(client):
 
 
 def test_every_response_carries_the_headers_of_safety(client):
-    """Also a refusal."""
+    """Refusals, too."""
     for path in ("/healthz", "/nosuch", "/api/recipes"):
         headers = client.get(path).headers
         assert "default-src 'none'; frame-ancestors 'none'" == headers["content-security-policy"]
@@ -349,7 +349,7 @@ def test_every_response_carries_the_headers_of_safety(client):
     ],
 )
 def test_a_name_or_a_page_of_somebody_else_is_refused(headers, status, server, embedder):
-    """A page that rebinds its name to this machine, and one that sends requests from a browser."""
+    """DNS rebinding to this machine, and requests from another site's page."""
     options = {"allowed_hosts": ("gear.test",), "allowed_origins": ("https://wiki.test/",)}
     with opened(server, embedder) as gear, client_of(gear, **options) as client:
         response = client.get("/healthz", headers=headers)
@@ -359,7 +359,7 @@ def test_a_name_or_a_page_of_somebody_else_is_refused(headers, status, server, e
 
 
 def test_a_key_is_needed_everywhere_but_for_health_and_the_page(gear, tmp_path):
-    """As a bearer token or in a header of its own; a revoked one is refused from the next request on."""
+    """As a bearer token or in its own header; a revoked one is refused from the next request on."""
     file = tmp_path / "keys.json"
     key = add_key(file, "ada", everything=True)
     with client_of(gear, keys_file=file) as client:
@@ -398,7 +398,7 @@ def test_a_key_is_needed_everywhere_but_for_health_and_the_page(gear, tmp_path):
     ],
 )
 def test_the_host_of_a_request_opens_no_path(gear, tmp_path, host):
-    """An address that is put together from it could look like an open one."""
+    """A URL built from it could look like an open path."""
     add_key(file := tmp_path / "keys.json", "ada")
     with client_of(gear, keys_file=file) as client:
         response = client.get("/api/status", headers={"Host": host})
@@ -422,7 +422,7 @@ def test_a_key_may_send_as_much_as_its_rate_says(gear, tmp_path, caplog):
 
 
 def test_whoever_guesses_keys_is_slowed_down(gear, tmp_path):
-    """Not so the holder of a valid key at the same address."""
+    """The holder of a valid key at the same address is not."""
     file = tmp_path / "keys.json"
     key = add_key(file, "ada")
     with client_of(gear, keys_file=file, failed_keys=Rate(3, 3_600)) as client:
@@ -433,7 +433,7 @@ def test_whoever_guesses_keys_is_slowed_down(gear, tmp_path):
 
 
 def test_more_at_once_than_may_be_is_refused(gear, monkeypatch):
-    """With the seconds after which it may be tried again; what is too slow is cut."""
+    """With the seconds to wait; calls that are too slow are ended."""
     with client_of(gear, asks=0, searches=0) as client:
         ask = client.post("/api/ask", json={"question": QUESTION})
         stream = client.post("/api/ask", json={"question": QUESTION, "stream": True})
@@ -446,7 +446,7 @@ def test_more_at_once_than_may_be_is_refused(gear, monkeypatch):
 
 
 def test_another_application_is_as_protected_as_a_route(gear, tmp_path):
-    """It learns who calls, lives as long as the service, and gets nobody without a key."""
+    """It knows the caller, lives as long as the service, and is closed without a key."""
     file, lived = tmp_path / "keys.json", []
     key = add_key(file, "ada", principals=["user:ada"])
 
@@ -473,7 +473,7 @@ def test_another_application_is_as_protected_as_a_route(gear, tmp_path):
 
 
 def test_the_page_of_the_api_is_there_only_on_request(gear):
-    """With its files, and no other."""
+    """With its own files and no others."""
     paths = ("/docs", "/docs/swagger-ui.css", "/docs/pages.py")
     with client_of(gear) as client:
         absent = [client.get(path).status_code for path in paths]

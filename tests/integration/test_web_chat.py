@@ -1,4 +1,4 @@
-"""OpenAI's protocol, by the clients that speak it: OpenAI's own, and LangChain's over it."""
+"""OpenAI's protocol, with its clients: OpenAI's own, and LangChain's."""
 
 import ast
 import re
@@ -29,7 +29,7 @@ def gear(shared, embedder, server):
 
 @pytest.fixture
 def address(gear, tmp_path):
-    """The service behind a real server, and a key for it."""
+    """The service on a real server, and a key for it."""
     file = tmp_path / "keys.json"
     key = add_key(file, "ada", everything=True)
     with served(gear, keys_file=file) as (url, _):
@@ -49,7 +49,7 @@ def chat_request(question=QUESTION, **fields):
 
 
 def test_the_models_are_the_agents(client):
-    """Listed, and one by one."""
+    """As a list and one by one."""
     names = [model.id for model in client.models.list()]
 
     assert [f"gear-{entry.name}" for entry in AGENTS if not entry.recipe.operator_only] == names
@@ -57,7 +57,7 @@ def test_the_models_are_the_agents(client):
 
 
 def test_an_answer_has_its_sources_as_text_and_as_annotations(client, address):
-    """Each leads to its passage; the tokens are those of the run."""
+    """Each points at its passage; the tokens are those of the run."""
     completion = client.chat.completions.create(**chat_request(temperature=0.2, n=1))
     message = completion.choices[0].message
     answer, _, footer = message.content.partition("\n\nSources:\n")
@@ -72,7 +72,7 @@ def test_an_answer_has_its_sources_as_text_and_as_annotations(client, address):
 
 
 def test_a_stream_adds_up_to_the_answer(client):
-    """Text, annotations, the reason of its end, and the usage for those who want it."""
+    """Text, annotations, the finish reason, and the usage on request."""
     whole = client.chat.completions.create(**chat_request())
     chunks = list(client.chat.completions.create(**chat_request(stream=True, stream_options={"include_usage": True})))
     deltas = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
@@ -86,7 +86,7 @@ def test_a_stream_adds_up_to_the_answer(client):
 
 
 def test_the_last_message_of_the_user_is_the_question(client):
-    """In parts as well; what came before is not read."""
+    """Also in parts; earlier messages are ignored."""
     messages = [
         {"role": "system", "content": "Answer in verse."},
         {"role": "user", "content": "Who bakes bread?"},
@@ -108,7 +108,7 @@ def test_the_last_message_of_the_user_is_the_question(client):
     ],
 )
 def test_errors_are_those_that_the_client_knows(client, request_, error, code):
-    """Before a stream as well."""
+    """Also before a stream."""
     for stream in (False, True):
         with pytest.raises(error) as raised:
             client.chat.completions.create(**{**chat_request(stream=stream), **request_})
@@ -123,7 +123,7 @@ def test_a_wrong_key_is_an_authentication_error(address):
 
 
 def test_a_failed_model_is_an_error_and_no_answer(shared, embedder, server):
-    """A chat would show the passages' silence as wisdom; in a stream, the client raises it."""
+    """An empty text would look like an answer; in a stream, the client raises the error."""
     shared.ingested(PASSAGES, FACTS, embedder)
     with scripted_gear(server, embedder, fault=lambda _number, _messages: 401) as (gear, _), served(gear) as (url, _):
         client = openai.OpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0)
@@ -146,7 +146,7 @@ def test_an_answer_that_nothing_supports_says_so(shared, embedder, server):
 
 
 def test_a_stream_ends_as_openai_says(gear):
-    """With a line of its own; what is no data is a comment."""
+    """With its own last line; lines without data are comments."""
     with client_of(gear) as client:
         response = client.post("/v1/chat/completions", json=chat_request(stream=True))
 
@@ -155,7 +155,7 @@ def test_a_stream_ends_as_openai_says(gear):
 
 
 def test_the_example_of_the_manual_runs(address, capsys):
-    """LangChain's client, at the address and with the key of the service."""
+    """LangChain's client, with the URL and the key of the service."""
     (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     exec(compile(ast.parse(block), PAGE.name, "exec"), {"url": address[0], "key": address[1]})
 
@@ -163,7 +163,7 @@ def test_the_example_of_the_manual_runs(address, capsys):
 
 
 def test_langchain_streams(address):
-    """By pieces, as from any model."""
+    """In pieces, like any model."""
     chat = ChatOpenAI(model="gear-paths", base_url=address[0], api_key=address[1])
     pieces = [chunk.content for chunk in chat.stream(QUESTION)]
 

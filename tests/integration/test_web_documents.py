@@ -1,4 +1,4 @@
-"""Documents over HTTP: accepted, ingested in the background, listed and forgotten."""
+"""Documents over HTTP: accepted, ingested in the background, listed and removed."""
 
 import json
 import stat
@@ -36,7 +36,7 @@ def client(gear, tmp_path):
 
 
 def sources(client, **parameters):
-    """What the service lists, as (collection, source, passages)."""
+    """The sources that the service lists, as (collection, source, passages)."""
     listed = client.get("/api/documents", params=parameters).json()["sources"]
     return [(row["collection"], row["source"], row["passages"]) for row in listed]
 
@@ -73,7 +73,7 @@ def test_every_kind_of_file_is_ingested_under_its_name(client, gear):
 
 
 def test_a_job_is_accepted_at_once_and_looked_at(client, tmp_path):
-    """With its location; its document is that of the library, and its files are gone once it has ended."""
+    """With its location; its document is that of the library, and its files are removed when it ends."""
     response = send(client, {"curie.txt": TEXT})
     job = ended(client, response)
     listed = client.get("/api/jobs").json()["jobs"]
@@ -81,13 +81,13 @@ def test_a_job_is_accepted_at_once_and_looked_at(client, tmp_path):
     assert (202, "waiting", "job") == (response.status_code, response.json()["state"], response.json()["kind"])
     assert job == client.get(f"/api/jobs/{job['id']}").json() == listed[0]
     assert job["id"] == from_json(Job, job).id
-    # A moment later than its end is known: a job that is killed in between needs them again.
+    # A moment after its end is recorded: a job killed in between still needs them.
     assert settle(lambda: not any((tmp_path / "uploads" / "files").iterdir()))
     assert 'gear_jobs{state="done"} 1.0' in client.get("/metrics").text
 
 
 def test_jobs_and_sources_fit_the_openapi_document(client):
-    """By its shapes, which are those of the wire; the form is described there, too."""
+    """Its schemas are those of the JSON; it also describes the form."""
     job = ingested(client, {"curie.txt": TEXT})
     root = client.get("/openapi.json").json()
     local = json.loads(json.dumps(root["components"]["schemas"]).replace("#/components/schemas/", "#/$defs/"))
@@ -100,7 +100,7 @@ def test_jobs_and_sources_fit_the_openapi_document(client):
 
 
 def test_events_end_with_the_job(client):
-    """Each is the whole job; a job that has ended has one."""
+    """Each contains the whole job; a job that has ended has a single one."""
     job = ingested(client, {"curie.txt": TEXT})
     again = list(events_in(client.get(f"/api/jobs/{job['id']}/events").text))
 
@@ -119,7 +119,7 @@ def test_what_cannot_be_used_is_reported_by_line_and_bounded(client):
 
 
 def test_a_job_that_fails_says_why_by_the_names_that_were_sent(client, tmp_path):
-    """Lines without anything in them."""
+    """For files with only empty lines."""
     job = ingested(client, {"corpus.jsonl": b"\n\n"})
 
     assert ("failed", True) == (job["state"], job["detail"].startswith("corpus.jsonl is empty"))
@@ -139,7 +139,7 @@ def test_a_new_version_replaces_the_earlier_one(client):
 
 @pytest.mark.parametrize(("extract", "triples"), [("none", 0), ("auto", 1), ("rules", 1)])
 def test_triples_are_made_in_the_collection_alone(client, gear, extract, triples):
-    """What another collection left without triples stays so."""
+    """Passages without triples in other collections are not changed."""
     ingested(
         client,
         {"c.jsonl": lines({"id": "p1", "text": "Marie Curie was born in Warsaw."})},
@@ -157,7 +157,7 @@ def test_triples_are_made_in_the_collection_alone(client, gear, extract, triples
 
 
 def test_sources_are_listed_in_pages_and_by_collection(client):
-    """The next page begins after the last source of the one before."""
+    """The next page begins after the last source of the previous one."""
     ingested(client, {f"{name}.txt": TEXT for name in "abc"})
     ingested(client, {"b.txt": TEXT}, collection="other")
     first = client.get("/api/documents", params={"limit": 2}).json()
@@ -171,7 +171,7 @@ def test_sources_are_listed_in_pages_and_by_collection(client):
 
 
 def test_a_source_is_forgotten_in_its_collection(client):
-    """As a job, which says what went; not in another, and not without a name of one."""
+    """As a job, which reports the counts; not in another collection, and not without naming one."""
     ingested(client, {"a.txt": TEXT})
     ingested(client, {"a.txt": TEXT}, collection="other")
     without = client.delete("/api/documents/a.txt")
@@ -184,7 +184,7 @@ def test_a_source_is_forgotten_in_its_collection(client):
 
 
 def test_an_empty_database_lists_nothing(server, embedder, empty):
-    """Nor is there anything to forget."""
+    """And there is nothing to remove."""
     with opened(server, embedder) as gear, client_of(gear) as client:
         listed = client.get("/api/documents")
         absent = client.delete("/api/documents/a.txt", params={"collection": "default"})
@@ -199,7 +199,7 @@ def test_an_empty_database_lists_nothing(server, embedder, empty):
 
 
 def test_what_waits_on_disk_is_for_the_service_alone(client, tmp_path):
-    """Folders and files, and the queue."""
+    """Folders, files, and the queue."""
     ingested(client, {"a.txt": TEXT})
     paths = list((tmp_path / "uploads").rglob("*"))
 

@@ -1,4 +1,4 @@
-"""Forms that no client should send: each gets an answer below 500, and keeps nothing behind."""
+"""Invalid forms: each gets a response below 500, and leaves nothing behind."""
 
 from urllib.parse import quote
 
@@ -54,14 +54,14 @@ TYPES = [
 
 @pytest.fixture
 def client(database, server, embedder, tmp_path):
-    """The service without keys; it takes no job, so that each example is fast."""
+    """The service without keys; it accepts no jobs, so that each example is fast."""
     folder = tmp_path / "uploads"
     with opened(server, embedder) as gear, client_of(gear, uploads_folder=folder, waiting_jobs=0) as client:
         yield client
 
 
 def violations(response):
-    """What is wrong with an answer, if anything."""
+    """What is wrong with a response, if anything."""
     document = response.json()
     if not 400 <= response.status_code < 500 or document["status"] != response.status_code:
         yield response.status_code, response.text
@@ -74,7 +74,7 @@ def violations(response):
     kind=st.sampled_from(TYPES[:1] * 8 + TYPES),
 )
 def test_no_form_gives_500(client, pieces, begins, kind):
-    """Whatever order its pieces come in, and whatever it says that it is."""
+    """With its pieces in any order and any declared type."""
     content = (b"--x\r\n" if begins else b"") + b"".join(pieces)
     response = client.post("/api/documents", content=content, headers={"Content-Type": kind.encode("latin-1")})
 
@@ -93,7 +93,7 @@ def test_no_form_gives_500(client, pieces, begins, kind):
     ),
 )
 def test_no_name_and_no_field_gives_500(client, name, suffix, content, fields):
-    """Of a form that is well-formed."""
+    """In a well-formed form."""
     encoded = (name + suffix).encode("utf-8", "replace").decode()
     response = client.post("/api/documents", files=[("files", (encoded, content))], data=fields)
 
@@ -108,7 +108,7 @@ def test_no_name_and_no_field_gives_500(client, name, suffix, content, fields):
     parameters=st.dictionaries(st.sampled_from(["collection", "after", "limit"]), st.text(max_size=10), max_size=3),
 )
 def test_no_job_and_no_source_gives_500(client, path, tail, method, parameters):
-    """Whatever stands in the path and behind it."""
+    """With anything in the path and the query."""
     response = client.request(method, path + quote(tail, safe=""), params=parameters)
 
     assert response.status_code < 500, response.text

@@ -1,4 +1,4 @@
-"""Jobs in trouble: killed, stopped, cancelled, without disk or database; nothing is lost, and nothing is done twice."""
+"""Jobs in trouble: killed, stopped, cancelled, without disk or database; nothing is lost or done twice."""
 
 import json
 import signal
@@ -41,7 +41,7 @@ def state(client, id):
 
 
 class Vectors:
-    """An embedding server's script that answers the first batches, and then waits until its client is dead."""
+    """An embedding server that answers the first batches, and then waits until its client is dead."""
 
     def __init__(self, embedder, *, most):
         self.embedder, self.most = embedder, most
@@ -61,7 +61,7 @@ class Vectors:
 
 
 def test_a_service_killed_in_the_middle_of_a_job_goes_on_after_its_restart(server, empty, embedder, tmp_path):
-    """SIGKILL of the process: no passage is lost, none is there twice, what was written is not embedded again."""
+    """SIGKILL of the process: no passage is lost or doubled, and stored ones are not embedded again."""
     vectors = Vectors(embedder, most=600)
     with ScriptedServer(lambda _: "", vectors=vectors) as model:
         variables = {"GEAR_EMBEDDING_URL": model.url, "GEAR_EMBEDDING_MODEL": "toy"}
@@ -84,7 +84,7 @@ def test_a_service_killed_in_the_middle_of_a_job_goes_on_after_its_restart(serve
     after = json.loads(data)
     assert ("end", "done", SIZE) == (name, after["state"], after["counts"]["passages_read"])
     assert {"passages": SIZE, "ids": SIZE} == empty.run(PASSAGES)[0]
-    # A batch that the dead process had sent may have been committed after the count.
+    # A batch that the dead process had sent may be committed after the count.
     written = after["counts"]["passages_written"]
     assert 0 < before <= SIZE - written
     assert written == sum("text " in text for text in vectors.texts)
@@ -93,7 +93,7 @@ def test_a_service_killed_in_the_middle_of_a_job_goes_on_after_its_restart(serve
 
 
 def test_a_service_that_is_stopped_lets_a_job_wait_and_ends_its_events(server, database, tmp_path):
-    """The next one does the rest; the events end at once, although the job does not."""
+    """The next service continues the job; the events end at once, although the job does not."""
     with gated_service(server, tmp_path) as (client, model):
         job = send(client, {"c.jsonl": corpus(SIZE, gate=0)}).json()
         assert model.waits.wait(PATIENCE)
@@ -111,7 +111,7 @@ def test_a_service_that_is_stopped_lets_a_job_wait_and_ends_its_events(server, d
 
 
 def test_a_waiting_job_is_cancelled_at_once_and_a_running_one_at_its_next_batch(server, database, tmp_path):
-    """What it has written stays, and its files go; the next job runs."""
+    """Written data stays, its files are removed, and the next job runs."""
     with gated_service(server, tmp_path) as (client, model):
         running = send(client, {"c.jsonl": corpus(5 * SIZE, gate=0)})
         waiting = send(client, {"w.txt": TEXT}).json()
@@ -130,7 +130,7 @@ def test_a_waiting_job_is_cancelled_at_once_and_a_running_one_at_its_next_batch(
 
 
 def test_jobs_of_two_collections_do_each_other_no_harm(server, database, tmp_path):
-    """They wait for one another, in their order."""
+    """They run one after the other, in order."""
     with gated_service(server, tmp_path) as (client, model):
         responses = [
             send(client, {"c.jsonl": corpus(300, gate=0)}, collection=collection) for collection in ("a", "b", "a")
@@ -147,7 +147,7 @@ def test_jobs_of_two_collections_do_each_other_no_harm(server, database, tmp_pat
 
 
 def test_a_search_is_answered_beside_a_job(server, database, tmp_path):
-    """While the job waits at its model."""
+    """While the job waits for its model."""
     with gated_service(server, tmp_path) as (client, model):
         ingested(client, {"curie.txt": TEXT})
         job = send(client, {"c.jsonl": corpus(10, gate=0)})
@@ -161,7 +161,7 @@ def test_a_search_is_answered_beside_a_job(server, database, tmp_path):
 
 
 def test_so_many_jobs_of_a_key_may_wait(server, database, tmp_path):
-    """One more is refused, with the time to wait; and so are files beyond what the disk may hold."""
+    """One more is refused with the time to wait, and so are files beyond the limit of the disk."""
     with gated_service(server, tmp_path / "a", waiting_jobs=1) as (client, model):
         first = send(client, {"c.jsonl": corpus(10, gate=0)})
         refused = send(client, {"w.txt": TEXT})
@@ -177,7 +177,7 @@ def test_so_many_jobs_of_a_key_may_wait(server, database, tmp_path):
 
 
 def test_a_second_service_on_the_folder_takes_no_documents(server, database, embedder, tmp_path):
-    """Two would do each job twice; it takes them once the first has ended."""
+    """Two would do each job twice; it accepts them once the first has ended."""
     with opened(server, embedder) as gear, client_of(gear, uploads_folder=tmp_path) as second:
         with client_of(gear, uploads_folder=tmp_path / "other"):
             pass
@@ -190,7 +190,7 @@ def test_a_second_service_on_the_folder_takes_no_documents(server, database, emb
 
 
 def test_a_full_disk_is_one_problem_and_loses_nothing(server, database, embedder, tmp_path):
-    """Nothing of the upload is left behind; once there is room, the same service takes it."""
+    """No part of the upload is left behind; once there is room, the same service accepts it."""
     previous = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:
         with opened(server, embedder) as gear, client_of(gear, uploads_folder=tmp_path) as client:
@@ -209,7 +209,7 @@ def test_a_full_disk_is_one_problem_and_loses_nothing(server, database, embedder
 
 
 def test_a_folder_that_cannot_be_used_is_one_problem_and_the_rest_works(server, database, embedder, tmp_path):
-    """A file has its path; once that is gone, documents are accepted."""
+    """A file is in its place; once that is gone, documents are accepted."""
     uploads = tmp_path / "uploads"
     uploads.write_text("in the way")
     with opened(server, embedder) as gear, client_of(gear, uploads_folder=uploads) as client:
@@ -238,7 +238,7 @@ def test_a_job_waits_for_a_database_that_is_gone(server, database, tmp_path, mon
 
 
 def test_a_client_that_sends_slowly_or_too_much_is_refused(server, database, embedder, tmp_path):
-    """By the limits of uploads, which are not those of other bodies; nothing is kept."""
+    """By the limits of uploads, which differ from those of other bodies; nothing is kept."""
     limits = {"upload_bytes": 3 << 20, "upload_seconds": 0.5, "upload_files": 2, "uploads_folder": tmp_path}
     with opened(server, embedder) as gear, served(gear, **limits) as (url, _):
         with httpx.Client(base_url=url, timeout=PATIENCE) as client:

@@ -1,4 +1,4 @@
-"""Keys that end while their requests wait: every stream, answer and upload ends with them, and says why."""
+"""Keys that are revoked while their requests run: every stream, answer and upload ends with an error that says why."""
 
 import json
 import threading
@@ -28,7 +28,7 @@ MCP = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": 
 
 
 class Held:
-    """A toy model that answers nobody until a test lets it go on."""
+    """A toy model that does not reply until a test releases it."""
 
     def __init__(self):
         self.toy = ToyModel()
@@ -41,7 +41,7 @@ class Held:
 
 @contextmanager
 def service(server, file):
-    """A service with MCP whose models wait: its address, its parts, the language model, and the embedding model."""
+    """A service with MCP whose models wait: its URL, its parts, the language model, and the embedding model."""
     part = mounted(make_server(lambda request: request.user.gear, options=ServerOptions(has_model=True)))
     model, embedder = Held(), Gated()
     mounts = {"/mcp": Mount(part.app, part.lifespan)}
@@ -58,7 +58,7 @@ def service(server, file):
 
 
 class Asked:
-    """A request in a thread of its own: the status and the text of its response, once it has ended."""
+    """A request in a separate thread: the status and the text of its response, once it has ended."""
 
     def __init__(self, url, key, method, path, **sent):
         self.headers = {"X-API-Key": key, **sent.pop("headers", {})}
@@ -93,7 +93,7 @@ def slow_body(gate):
 
 
 def test_whatever_waits_ends_with_its_key(corpus, server, tmp_path):
-    """Streams by a last event in the shape of their protocol, what has not begun to answer by 401; others go on."""
+    """Streams end with a last event of their protocol, other requests with 401; those of other keys continue."""
     file, gate = tmp_path / "keys.json", threading.Event()
     key = add_key(file, "mallory", everything=True, writes=True)
     other = add_key(file, "ada", everything=True)

@@ -1,4 +1,4 @@
-"""The page of the service as files and routes: what is open, what is kept, what only some callers get."""
+"""The page of the service as files and routes: what is open, what is cached, what only some callers get."""
 
 import re
 
@@ -29,7 +29,7 @@ def gear(shared, embedder, server):
 
 @pytest.fixture
 def keys(tmp_path):
-    """A file with a key for everything and one for a collection; their secrets."""
+    """A file with a key for everything and one for a collection; returns their secrets."""
     file = tmp_path / "keys.json"
     return file, add_key(file, "root", everything=True), add_key(file, "team", collections=["team"])
 
@@ -48,7 +48,7 @@ def test_the_page_needs_no_key_and_holds_nothing_of_the_database(gear, keys):
 
 
 def test_the_page_is_checked_each_time_and_its_files_are_kept(gear):
-    """Another content has another address."""
+    """Other content has another URL."""
     with client_of(gear) as client:
         page = client.get("/")
         again = client.get("/", headers={"If-None-Match": page.headers["etag"]})
@@ -64,7 +64,7 @@ def test_the_page_is_checked_each_time_and_its_files_are_kept(gear):
 
 @pytest.mark.parametrize("path", ["../pages.py", "..%2fpages.py", "%2e%2e/pages.py", "nosuch.js", "", "app.js/x"])
 def test_no_other_file_can_be_read(gear, path):
-    """Whatever the path looks like."""
+    """Whatever the path."""
     with client_of(gear) as client:
         response = client.get(f"{pages.STATIC}/{path}")
 
@@ -73,7 +73,7 @@ def test_no_other_file_can_be_read(gear, path):
 
 
 def test_entities_are_those_of_the_library(gear):
-    """Under the scope of the caller; one that is not there is 404."""
+    """Under the caller's scope; an unknown one is 404."""
     with client_of(gear) as client:
         listed = client.get("/api/entities", params={"name": "hinton"}).json()
         record = client.get(f"/api/entities/{listed['entities'][0]['id']}").json()
@@ -85,7 +85,7 @@ def test_entities_are_those_of_the_library(gear):
 
 
 def test_a_key_sees_the_entities_of_its_passages_alone(gear, keys):
-    """And no id of another leads further."""
+    """The id of another entity is of no use."""
     id = gear.entities("Hinton")[0].id
     with client_of(gear, keys_file=keys[0], requires_key=True, key=keys[2]) as client:
         listed = client.get("/api/entities", params={"name": "Hinton"}).json()
@@ -96,7 +96,7 @@ def test_a_key_sees_the_entities_of_its_passages_alone(gear, keys):
 
 
 def test_a_picture_has_the_boxes_of_the_paths_and_a_link_for_each(gear, keys):
-    """The link is for callers who may see everything, for Neo4j Browser shows everything."""
+    """Only callers who may see everything get the link, because Neo4j Browser shows everything."""
     paths = to_json(gear.search(QUESTION, k=3, retriever="naive"))["paths"]
     options = {"keys_file": keys[0], "requires_key": True, "neo4j_uri": "bolt://db:7687"}
     layouts = []
@@ -115,14 +115,14 @@ def test_a_picture_has_the_boxes_of_the_paths_and_a_link_for_each(gear, keys):
 
 @pytest.mark.parametrize("body", [{}, {"paths": 1}, {"paths": [{}]}, {"paths": [{"triples": []}]}])
 def test_what_is_no_path_is_not_drawn(gear, body):
-    """The request is refused, and no picture is the picture of no path."""
+    """The request is refused; no paths give an empty picture."""
     with client_of(gear) as client:
         assert 422 == client.post("/api/picture", json=body).status_code
         assert [] == client.post("/api/picture", json={"paths": []}).json()["boxes"]
 
 
 def test_the_doctor_speaks_to_callers_who_may_see_everything(gear, keys):
-    """To others it says why not."""
+    """Others get the reason for the refusal."""
     options = {"keys_file": keys[0], "requires_key": True}
     with client_of(gear, key=keys[1], **options) as client:
         findings = client.get("/api/health").json()["findings"]
@@ -136,7 +136,7 @@ def test_the_doctor_speaks_to_callers_who_may_see_everything(gear, keys):
 
 
 def test_the_recipes_say_whether_there_is_a_model(gear, server, embedder):
-    """So that a client need not try; chat clients are offered what can answer."""
+    """So clients need not try; chat clients are offered what can answer."""
     with client_of(gear) as client:
         assert client.get("/api/recipes").json()["has_model"]
         assert "gear-gear" in [model["id"] for model in client.get("/v1/models").json()["data"]]

@@ -1,4 +1,4 @@
-"""Requests that no client should send: each gets an answer below 500, in the shape of its route."""
+"""Invalid requests: each gets a response below 500, in the format of its route."""
 
 import json
 from copy import deepcopy
@@ -130,21 +130,21 @@ FLOODS = [
 
 @pytest.fixture
 def client(shared, embedder, server):
-    """The service without keys, so that every request gets as far as it can."""
+    """The service without keys, so that every request gets as far as possible."""
     shared.ingested(PASSAGES, FACTS, embedder)
     with scripted_gear(server, embedder) as (gear, _), client_of(gear, asks=50, searches=200) as client:
         yield client
 
 
 def refusals(responses):
-    """The requests that were answered in a way in which none may be: what was sent, the status and the text."""
+    """The requests with an unacceptable response: the request, the status and the text."""
     for sent, response in responses:
         if response.status_code >= 500 or "Traceback" in response.text or not well_formed(response):
             yield sent, response.status_code, response.text[:200]
 
 
 def well_formed(response):
-    """Whether a response is a result, or a problem in the shape of its route."""
+    """Whether a response is a result, or a problem in the format of its route."""
     if response.status_code < 400 or response.request.method == "HEAD":
         return True
     document = response.json()
@@ -154,7 +154,7 @@ def well_formed(response):
 
 
 def test_no_body_gives_500(client):
-    """Of any size, depth, encoding and type, on every route that takes one."""
+    """Of any size, depth, encoding and type, on every route with a body."""
     kinds = [(body, "application/json") for body in BODIES]
     kinds += product([b"", b"null", b'{"question": "Who?"}'], TYPES)
     responses = [
@@ -183,7 +183,7 @@ def test_no_path_and_no_method_gives_500(client):
 
 
 def test_no_header_gives_500(client):
-    """Floods of them, some twice, some that contradict the request; none comes back in a header."""
+    """Floods of them, duplicates, contradictions; none is returned in a header."""
     responses = []
     for headers in FLOODS:
         for method, path in (("GET", "/healthz"), ("POST", "/api/search")):
@@ -221,7 +221,7 @@ OPTIONS = ("base", "beam", "over", "max_steps", "hops", "thresholds")
     ),
 )
 def test_no_value_of_a_field_gives_500(client, path, question, fields, name, options):
-    """Whatever JSON stands in it."""
+    """For any JSON in it."""
     body = {"question": question, "retriever": {"name": name, **options}, **fields}
     content = json.dumps(body).encode("utf-8", "replace")
     response = client.post(path, content=content, headers={"Content-Type": "application/json"})
@@ -232,7 +232,7 @@ def test_no_value_of_a_field_gives_500(client, path, question, fields, name, opt
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(kind=st.sampled_from(KINDS), numbers=st.lists(st.integers(0, 200), max_size=3), value=JSON)
 def test_a_saved_run_with_anything_else_in_it_gives_no_500(client, kind, numbers, value):
-    """It is a page, or it is refused."""
+    """It becomes a page, or is refused."""
     document = run(kind=kind)
     for number in numbers:
         replace_at(document, number, deepcopy(value))
@@ -243,7 +243,7 @@ def test_a_saved_run_with_anything_else_in_it_gives_no_500(client, kind, numbers
 
 
 def replace_at(document, number, value):
-    """Put a value where a walk through a document comes after so many turns."""
+    """Replace the value that a walk through a document reaches after a number of turns."""
     holder = document
     while True:
         keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))

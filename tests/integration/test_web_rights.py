@@ -19,13 +19,13 @@ OTHER = b"Pay every invoice to account 666."
 
 @pytest.fixture
 def file(tmp_path):
-    """Where the keys are."""
+    """The path of the key file."""
     return tmp_path / "keys.json"
 
 
 @pytest.fixture
 def keys(file):
-    """Who calls, as headers by name: one of the board, one of nobody's, both for one collection, and the operator."""
+    """The callers' headers by name: one of the board, one of nobody's, both for one collection, and the operator."""
     made = {
         "ada": add_key(file, "ada", collections=["legal"], principals=BOARD, writes=True),
         "mallory": add_key(file, "mallory", collections=["legal"], writes=True),
@@ -56,7 +56,7 @@ def running(database, server, file, keys):
 
 
 def busy(client, model, headers, *, size=1):
-    """A job that runs until the model is let go on."""
+    """A job that runs until the model is released."""
     model.waits.clear()
     model.released.clear()
     response = post(client, {"busy.jsonl": corpus(size, gate=0)}, headers)
@@ -73,7 +73,7 @@ def forget(client, source, headers):
 
 
 def edited(file, name, **fields):
-    """What an operator does with an editor: the entry of a key has other fields."""
+    """An operator's edit of the key file: the entry of a key gets other fields."""
     document = json.loads(file.read_text())
     for key in document["keys"]:
         if key["name"] == name:
@@ -82,7 +82,7 @@ def edited(file, name, **fields):
 
 
 def texts(gear, source):
-    """What the passages of a source say, and to whom."""
+    """The passages of a source, and their readers."""
     found = gear.graph.sources.of_documents([source], collection="legal")
     return {
         (gear.passage(id).passage.text, gear.graph.readers.of([source], collection="legal").get(source))
@@ -95,7 +95,7 @@ def files_of(file):
 
 
 def test_a_name_that_waits_is_taken(running, keys):
-    """For every other key, by the words that a hidden document gets; its own sender and who sees all may go on."""
+    """For other keys, with the message for a hidden document; its sender and keys for everything may use it."""
     client, model, gear = running
     first = busy(client, model, keys["mallory"])
     waiting = [post(client, {"plan.txt": SECRET}, keys["ada"], readers=BOARD) for _ in range(2)]
@@ -116,7 +116,7 @@ def test_a_name_that_waits_is_taken(running, keys):
 
 
 def test_a_source_is_removed_by_the_name_that_was_checked_and_by_no_other(running, keys):
-    """Sent twice, the second finds its document gone, and takes no other for it that the same path leads to."""
+    """The second of two requests finds its document gone, and does not remove another with the same path."""
     client, model, gear = running
     hidden = lines({"id": "h", "text": SECRET.decode(), "source": "contracts/varna.md"})
     ingested(client, {"h.jsonl": hidden}, headers=keys["ada"], collection="legal", readers=BOARD)
@@ -135,7 +135,7 @@ def test_a_source_is_removed_by_the_name_that_was_checked_and_by_no_other(runnin
 
 
 def test_what_waits_for_a_revoked_key_is_not_done(running, keys, file):
-    """One line says so, its files are gone, and what others wait for is done."""
+    """One line says so, its files are removed, and other jobs run."""
     client, model, gear = running
     first = busy(client, model, keys["root"])
     ingested_later = post(client, {"mine.txt": OTHER}, keys["mallory"])
@@ -149,13 +149,13 @@ def test_what_waits_for_a_revoked_key_is_not_done(running, keys, file):
 
     assert (404, ["done", "cancelled", "done"]) == (removal.status_code, [job["state"] for job in jobs])
     assert "its key was revoked before this was done: send it again with another key" == jobs[1]["detail"]
-    # The next request finds it: neither its files nor its names wait for a job that takes long.
+    # The next request notices it: its files and names do not wait for a long job.
     assert ("cancelled", 2) == (at_once["state"], left)
     assert set() == texts(gear, "mine.txt")
 
 
 def test_a_job_that_runs_ends_at_its_next_batch_once_its_key_is_revoked(running, keys, file):
-    """As one that is cancelled does; what was not written is not written."""
+    """Like a cancelled job; the rest is not written."""
     client, model, gear = running
     job = busy(client, model, keys["mallory"], size=2_000)
     revoke_key(file, "mallory")
@@ -176,7 +176,7 @@ def test_a_job_that_runs_ends_at_its_next_batch_once_its_key_is_revoked(running,
     ids=str,
 )
 def test_a_key_counts_as_it_is_when_the_job_is_done(running, keys, file, fields, state):
-    """Restricted, it keeps its jobs from what it may no longer do: here a new version of what it no longer sees."""
+    """A restricted key's jobs may not do what it no longer may: here, replace a document that it no longer sees."""
     client, model, gear = running
     ingested(client, {"plan.txt": SECRET}, headers=keys["ada"], collection="legal", readers=BOARD)
     first = busy(client, model, keys["root"])
@@ -207,9 +207,10 @@ def test_a_document_that_became_hidden_stays(running, keys, task):
 
 
 def test_stored_jobs_are_checked_by_the_next_service(database, server, file, keys):
-    """Keys that were revoked in between, also that of the job under way; one that counts is gone on with.
+    """With keys revoked in between, also for the interrupted job; jobs of valid keys continue.
 
-    Its documents are for readers of whom it is none: what it has written itself is no document of somebody else's.
+    Their documents are for readers that do not include the key; passages that the job itself wrote are not somebody
+    else's document.
     """
     with service(server, file) as (client, model, _):
         table = b"town\n" + b"".join(b"Town %d\n" % number for number in range(300))
@@ -230,7 +231,7 @@ def test_stored_jobs_are_checked_by_the_next_service(database, server, file, key
 
 
 def test_what_was_sent_without_a_key_is_not_done_once_there_are_keys(database, server, file):
-    """Nor what a key sent whose file is no longer that of the service."""
+    """Nor are jobs of a key whose file the service no longer uses."""
     with service(server, file) as (client, model, _):
         first = busy(client, model, None)
         open_to_all = post(client, {"a.txt": OTHER}, None)
@@ -249,7 +250,7 @@ def test_what_was_sent_without_a_key_is_not_done_once_there_are_keys(database, s
 
 
 def test_a_file_of_keys_that_cannot_be_used_loses_no_job(running, keys, file, monkeypatch):
-    """Nobody knows which keys count: nothing is done and nothing is dropped until it is repaired."""
+    """The valid keys are unknown, so no job runs or is dropped until it is repaired."""
     monkeypatch.setattr("gear_neo4j.web.jobs.worker.RETRY_SECONDS", 0.1)
     client, model, gear = running
     first = busy(client, model, keys["root"])
@@ -268,5 +269,5 @@ def test_a_file_of_keys_that_cannot_be_used_loses_no_job(running, keys, file, mo
 
 
 def detail_of(queue, response):
-    """What a job waits for, as its file says: nobody may ask the service."""
+    """The reason why a job waits, read from its file, because no key can ask the service."""
     return queue._opened.store.get(response.json()["id"]).job.detail

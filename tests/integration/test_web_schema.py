@@ -1,4 +1,4 @@
-"""Every route under requests that its description allows or forbids: no answer is other than described."""
+"""Every route, with requests that its description allows or forbids: every response is as described."""
 
 from collections import Counter
 from contextlib import suppress
@@ -32,14 +32,14 @@ BOUNDED = settings(
 
 
 def test_every_answer_is_one_that_is_described(database, embedder, server, tmp_path):
-    """Status, media type and shape; the requests are made from the description, by it and against it."""
+    """Status, media type and body; requests are generated from the description, valid and invalid."""
     ingest(database, embedder, tmp_path, PASSAGES, FACTS)
     sent = Counter()
     with scripted_gear(server, embedder) as (gear, _), served(gear, uploads_folder=tmp_path / "uploads") as (url, _):
         schema = schemathesis.openapi.from_url(f"{url}/openapi.json")
         for found in schema.get_all_operations():
             for mode in GenerationMode:
-                # What takes no argument can get none that is wrong.
+                # A route without arguments cannot get a wrong one.
                 with suppress(Unsatisfiable):
                     _send(found.ok(), mode, sent)
 

@@ -1,4 +1,4 @@
-"""What a caller sees is decided by the key alone: attacks through every field and header of the service."""
+"""Only the key decides what a caller sees: attacks through every field and header of the service."""
 
 import json
 import logging
@@ -21,7 +21,7 @@ TRIPLES = {
 
 
 def lines(folder, id, text, **fields):
-    """A file of one passage with its triples."""
+    """A file with one passage and its triples."""
     file = folder / f"{id}.jsonl"
     file.write_text(json.dumps({"id": id, "title": id, "text": text, "triples": TRIPLES[id], **fields}) + "\n")
     return file
@@ -29,7 +29,7 @@ def lines(folder, id, text, **fields):
 
 @pytest.fixture
 def corpus(database, embedder, server, tmp_path):
-    """A passage for all, one for a group, and one in another collection; two of them hold the secret word."""
+    """A passage for all, one for a group, and one in another collection; two of them contain the secret word."""
     with opened(server, embedder) as gear:
         shared = lines(tmp_path, "open", f"The {OPEN} Quillfeather lives in Brambleworth.", metadata={"year": 1})
         hidden = lines(tmp_path, "secret", f"Quillfeather hides {SECRET} in Vault Nine.", metadata={"year": 2})
@@ -42,7 +42,7 @@ def corpus(database, embedder, server, tmp_path):
 
 @pytest.fixture
 def keys(tmp_path):
-    """Who may see what."""
+    """The keys and what they may see."""
     file = tmp_path / "keys.json"
     return file, {
         "ada": add_key(file, "ada", principals=["user:ada"], collections=["default"]),
@@ -54,13 +54,13 @@ def keys(tmp_path):
 
 @pytest.fixture
 def service(corpus, server, embedder, keys):
-    """The service over it, with a model that repeats what it is shown."""
+    """The service over it, with a model that repeats its prompt."""
     with scripted_gear(server, embedder, script=repeated) as (gear, _), client_of(gear, keys_file=keys[0]) as client:
         yield client
 
 
 def repeated(messages):
-    """A model that gives away whatever it gets to see beyond the question."""
+    """A model that reveals everything in its prompt except the question."""
     shown = messages[1]["content"].replace(QUESTION, "")
     return f"Answer: {SECRET if SECRET in shown else 'nothing'} [1]" if "Passage [" in shown else '{"facts": []}'
 
@@ -100,7 +100,7 @@ ROUTES = {
 
 @pytest.mark.parametrize("name", ["ada", "filtered"])
 def test_no_field_and_no_header_widens_what_a_key_sees(service, keys, name):
-    """A hidden word is in no answer, whatever is asked for beside the question; fields that only could are unknown."""
+    """No response contains a hidden word, whatever else is requested; fields that could widen are unknown."""
     key, leaks, statuses = keys[1][name], [], set()
     for path, bodies in ROUTES.items():
         for body in bodies:
@@ -116,7 +116,7 @@ def test_no_field_and_no_header_widens_what_a_key_sees(service, keys, name):
 
 @pytest.mark.parametrize("headers", HEADERS, ids=str)
 def test_headers_that_other_services_believe_mean_nothing(service, keys, headers):
-    """The bearer token decides."""
+    """Only the bearer token counts."""
     sent = {"question": QUESTION}
     token = {"Authorization": f"Bearer {keys[1]['ada']}"}
     plain = service.post("/api/search", json=sent, headers=token).json()
@@ -127,7 +127,7 @@ def test_headers_that_other_services_believe_mean_nothing(service, keys, headers
 
 
 def test_each_key_sees_what_it_says(service, keys):
-    """Searches, counts, and passages by their id."""
+    """In searches, counts, and passages by id."""
     seen = {}
     for name, key in keys[1].items():
         headers = {"X-API-Key": key}
@@ -147,7 +147,7 @@ def test_each_key_sees_what_it_says(service, keys):
 
 
 def test_a_caller_cannot_tell_a_hidden_passage_from_none(service, keys):
-    """The two problems differ only in the id of the request."""
+    """The two problems differ only in the request id."""
     headers = {"X-API-Key": keys[1]["ada"], "X-Request-Id": "trace-0001"}
     hidden = service.get("/api/passages/secret", headers=headers)
     absent = service.get("/api/passages/absent", headers=headers)
@@ -167,7 +167,7 @@ def test_a_body_narrows(service, keys):
 
 
 def test_agents_that_read_more_than_a_scope_are_refused_and_not_offered(service, keys):
-    """By any route; the key that sees everything gets further."""
+    """On every route; the key for everything may use them."""
     refused = ["kgt", "pattern"]
     scoped, whole = {"X-API-Key": keys[1]["ada"]}, {"X-API-Key": keys[1]["root"]}
     statuses = {
@@ -191,7 +191,7 @@ def test_agents_that_read_more_than_a_scope_are_refused_and_not_offered(service,
 
 
 def test_a_chat_sees_what_its_key_sees(service, keys):
-    """Neither a name of a user nor a message of the system changes that."""
+    """Neither a user's name nor a system message changes that."""
     seen = {}
     for name in ("ada", "vault"):
         body = {
@@ -210,7 +210,7 @@ def test_a_chat_sees_what_its_key_sees(service, keys):
 
 
 def test_a_saved_run_of_a_wider_scope_is_not_shown(service, keys):
-    """One's own is, and everything is for the key that sees everything."""
+    """The caller's own runs are shown, and every run with the key for everything."""
     headers = {name: {"X-API-Key": key} for name, key in keys[1].items()}
     runs = {
         name: service.post("/api/search", json={"question": QUESTION}, headers=headers[name]).json()
@@ -226,7 +226,7 @@ def test_a_saved_run_of_a_wider_scope_is_not_shown(service, keys):
 
 
 def test_no_log_and_no_metric_holds_what_a_caller_may_not_see(service, keys, caplog):
-    """The ids of passages in the log are those that were returned."""
+    """The ids in the log are those of returned passages."""
     caplog.set_level(logging.DEBUG, "gear_neo4j.web")
     headers = {"X-API-Key": keys[1]["ada"]}
     for path in ROUTES:

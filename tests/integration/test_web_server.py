@@ -1,4 +1,4 @@
-"""The service behind a real server: what is streamed as it happens, clients that go away, and its end."""
+"""The service behind a real server: streaming, disconnected clients, and shutdown."""
 
 import json
 import signal
@@ -26,7 +26,7 @@ PATIENCE = 30
 
 
 class Gated:
-    """A toy model that waits at one of its replies until a test lets it go on."""
+    """A toy model that waits at one of its replies until a test releases it."""
 
     def __init__(self, at_reply):
         self.at_reply = at_reply
@@ -44,7 +44,7 @@ class Gated:
 
 @contextmanager
 def gated(server, embedder, *, at_reply, **options):
-    """A service over a gated model: its address, the model, uvicorn's server and the lane of questions."""
+    """A service over a gated model: its URL, the model, uvicorn's server and the limiter of questions."""
     model = Gated(at_reply)
     with scripted_gear(server, embedder, script=model) as (gear, _), served(gear, **options) as (url, running):
         try:
@@ -67,7 +67,7 @@ def head(path, size, **headers):
 
 
 def asks(url):
-    """How many questions run now, as the service counts them."""
+    """The number of running questions, as the service counts them."""
     text = httpx.get(f"{url}/metrics").text
     return next(line.split()[-1] for line in text.splitlines() if line.startswith('gear_running{kind="ask"}'))
 
@@ -78,7 +78,7 @@ def until_idle(url):
 
 
 def test_events_arrive_before_the_run_goes_on(corpus, server, embedder):
-    """The first step is there while the model is still at its second reply."""
+    """The first step arrives while the model is still at its second reply."""
     with gated(server, embedder, at_reply=2) as (url, model, _):
         body = {"question": QUESTION, "stream": True}
         with httpx.stream("POST", f"{url}/api/ask", json=body, timeout=PATIENCE) as response:
@@ -108,7 +108,7 @@ def test_a_client_that_goes_away_ends_the_run_at_its_next_step(corpus, server, e
 
 
 def until_gone(url):
-    """Wait until the service has noticed that a client is gone: it then counts the request."""
+    """Wait until the service has noticed that a client disconnected: then it counts the request."""
     for _ in range(1_000):
         if 'route="/api/ask"' in httpx.get(f"{url}/metrics").text:
             return
@@ -116,7 +116,7 @@ def until_gone(url):
 
 
 def test_a_service_that_is_stopped_finishes_what_it_has_accepted(corpus, server, embedder):
-    """The answer is whole, and no further connection is taken."""
+    """The answer is complete, and no further connection is accepted."""
     with gated(server, embedder, at_reply=2) as (url, model, running):
         answers = []
         asking = threading.Thread(
@@ -135,7 +135,7 @@ def test_a_service_that_is_stopped_finishes_what_it_has_accepted(corpus, server,
 
 
 def until_closed(url):
-    """Wait until no connection is taken."""
+    """Wait until no connection is accepted."""
     for _ in range(1_000):
         try:
             httpx.get(f"{url}/healthz")
@@ -161,7 +161,7 @@ def test_one_question_more_than_may_run_is_refused_while_the_others_go_on(corpus
 
 
 def test_one_request_more_than_may_be_under_way_is_refused(corpus, server, embedder, tmp_path):
-    """Of a key with 429, of all together with 503; probes are answered nevertheless."""
+    """With 429 for a key, with 503 for all together; probes are answered nevertheless."""
     file = tmp_path / "keys.json"
     ada, bo = ({"X-API-Key": add_key(file, name, everything=True)} for name in ("ada", "bo"))
     options = {"keys_file": file, "requests": 2, "key_requests": 1}
@@ -182,7 +182,7 @@ def test_one_request_more_than_may_be_under_way_is_refused(corpus, server, embed
 
 
 def test_a_key_has_so_many_streams_and_uploads(corpus, server, embedder):
-    """Apart from its other requests."""
+    """Counted separately from its other requests."""
     limits = {"key_streams": 0, "key_uploads": 0}
     with scripted_gear(server, embedder) as (gear, _), client_of(gear, **limits) as client:
         statuses = [
@@ -196,7 +196,7 @@ def test_a_key_has_so_many_streams_and_uploads(corpus, server, embedder):
 
 
 def test_a_body_that_trickles_in_is_not_waited_for(corpus, server, embedder):
-    """Nor one that never comes."""
+    """Nor is one that never arrives."""
     options = {"body_seconds": 0.1}
     with scripted_gear(server, embedder) as (gear, _), served(gear, **options) as (url, _), connected(url) as client:
         client.sendall(head("/api/search", 9) + b"{")
@@ -207,7 +207,7 @@ def test_a_body_that_trickles_in_is_not_waited_for(corpus, server, embedder):
 
 
 def test_headers_without_end_are_refused(corpus, server, embedder):
-    """By the server itself, before the application sees them; it may close before it has read them all."""
+    """By the server itself, before the application sees them; it may close the connection while reading."""
     with scripted_gear(server, embedder) as (gear, _), served(gear) as (url, _):
         with connected(url) as client:
             refused = is_refused(client, b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: " + b"x" * 1_000_000)
@@ -217,7 +217,7 @@ def test_headers_without_end_are_refused(corpus, server, embedder):
 
 
 def is_refused(client, sent):
-    """Whether what was sent is answered by 400, or by the end of the connection."""
+    """Whether the response to a request is 400, or the connection is closed."""
     client.settimeout(PATIENCE)
     try:
         client.sendall(sent)
@@ -227,7 +227,7 @@ def is_refused(client, sent):
 
 
 def through_mcp(url, key, question):
-    """How many passages a search over MCP returns."""
+    """The number of passages that a search over MCP returns."""
 
     async def run():
         async with (
@@ -241,7 +241,7 @@ def through_mcp(url, key, question):
 
 
 def test_the_command_serves_the_demo_over_http_and_mcp_until_it_is_stopped(server, empty, tmp_path):
-    """It prints its address, logs in JSON, keeps to its keys by either way, and ends with 0."""
+    """It prints its URL, logs JSON, checks keys on both, and ends with 0."""
     question, file = "Who won the 2024 Nobel Prize in Physics?", tmp_path / "keys.json"
     root, nobody = add_key(file, "root", everything=True), add_key(file, "nobody", collections=["none"])
     with command(server, tmp_path, "--demo") as (running, url):
@@ -266,7 +266,7 @@ def test_the_command_serves_the_demo_over_http_and_mcp_until_it_is_stopped(serve
 
 
 def test_a_service_that_is_ended_under_load_answers_all_that_it_has_accepted(server, empty, embedder, tmp_path):
-    """SIGTERM while eight searches are under way: no further connection is taken, and each gets its answer."""
+    """SIGTERM during eight searches: no further connection is accepted, and each search is answered."""
     waiting, released, answered = threading.Semaphore(0), threading.Event(), []
 
     def vectors(texts):

@@ -1,4 +1,4 @@
-"""Who may write where: attacks through fields, names of files, ids in lines, and the paths of sources and jobs."""
+"""Who may write where: attacks through fields, file names, ids in lines, and the paths of sources and jobs."""
 
 import json
 
@@ -17,7 +17,7 @@ FOREIGN = "The harbourmaster of another collection."
 
 @pytest.fixture
 def gear(shared, server, embedder, tmp_path):
-    """A passage in a collection that no key below but the one for everything may write to, and one for a group."""
+    """A passage in a collection to which only the key for everything may write, and one for a group."""
 
     def fill(_database):
         for name, collection, readers in (("foreign", "hr", None), ("secret", "legal", ["group:vault"])):
@@ -32,7 +32,7 @@ def gear(shared, server, embedder, tmp_path):
 
 @pytest.fixture
 def keys(tmp_path):
-    """Who may do what, as headers by name."""
+    """The keys' headers by name, and their rights."""
     file = tmp_path / "keys.json"
     made = {
         "reader": add_key(file, "reader", collections=["legal"]),
@@ -66,7 +66,7 @@ UNTOUCHED = (FOREIGN, "plan.txt", ())
 
 
 def test_a_key_writes_only_if_it_says_so_and_has_no_filter(client, keys):
-    """Neither files nor deletions, also of a job of its own, and before the body is read."""
+    """It may neither upload nor delete, even its own job, and is refused before the body is read."""
     refused = {
         (name, method): client.request(method, path, params={"collection": "legal"}, headers=keys[1][name]).status_code
         for name in ("reader", "filtered")
@@ -82,7 +82,7 @@ def test_a_key_writes_only_if_it_says_so_and_has_no_filter(client, keys):
 
 
 def test_a_caller_learns_what_it_may_see_and_send(client, gear, keys, tmp_path):
-    """Kinds of files only where it may send some; a service without a folder for them takes none from anybody."""
+    """File types only if it may upload; a service without a folder accepts none from anybody."""
     rights = {name: client.get("/api/caller", headers=header).json() for name, header in keys[1].items()}
     with client_of(gear) as open_to_all:
         nobody = open_to_all.get("/api/caller").json()
@@ -120,7 +120,7 @@ COLLECTIONS = [
 
 @pytest.mark.parametrize("collection", COLLECTIONS, ids=ascii)
 def test_no_other_name_is_that_of_the_collection(client, gear, keys, collection):
-    """Names are compared letter by letter, for files and for deletions."""
+    """Names must match exactly, for uploads and deletions."""
     headers = keys[1]["writer"]
     sent = send(client, {"plan.txt": TEXT}, headers=headers, collection=collection)
     forgotten = client.delete("/api/documents/plan.txt", params={"collection": collection}, headers=headers)
@@ -131,7 +131,7 @@ def test_no_other_name_is_that_of_the_collection(client, gear, keys, collection)
 
 
 def test_a_collection_that_is_sent_twice_or_elsewhere_does_not_count(client, gear, keys):
-    """In two fields, in the query, in a header, in a field of another name, as a file."""
+    """In two fields, in the query, in a header, in another field, as a file."""
     headers = keys[1]["writer"]
     twice = client.post(
         "/api/documents", files=[("files", ("a.txt", TEXT))], data={"collection": ["legal", "hr"]}, headers=headers
@@ -146,14 +146,14 @@ def test_a_collection_that_is_sent_twice_or_elsewhere_does_not_count(client, gea
         "/api/documents", files=[("files", ("a.txt", TEXT)), ("collection", ("c.txt", b"legal"))], headers=headers
     )
 
-    # Without the field it is the default collection, which is not this key's.
+    # Without the field it is the default collection, to which this key may not write.
     assert [422, 403, 422, 422] == [part.status_code for part in (twice, elsewhere, unknown, file)]
     assert UNTOUCHED == foreign(gear)
 
 
 @pytest.mark.parametrize("replace", ["false", "true"])
 def test_lines_that_name_ids_of_another_collection_are_problems(client, gear, keys, replace):
-    """Without a prefix in the default collection, with one in another: nothing of hr changes, and nothing is said."""
+    """Without a prefix in the default collection, with one in another: hr does not change, and nothing is revealed."""
     row = lines(
         {"id": "hr/p1", "text": "changed"}, {"id": "hr/absent", "text": "changed"}, {"id": "ok", "text": "fine"}
     )
@@ -183,7 +183,7 @@ NAMES = ["../../etc/cron.d/a.txt", "..\\..\\a.txt", "/etc/a.txt", "C:\\a.txt", "
 
 @pytest.mark.parametrize("name", NAMES)
 def test_folders_in_the_name_of_a_file_are_left_out(client, keys, tmp_path, name):
-    """It is no path, and the source is the last part of it."""
+    """The name is not a path; its last part is the source."""
     before = sorted(path for path in tmp_path.rglob("*") if "uploads" not in path.parts)
     job = ingested(client, {name: TEXT}, headers=keys[1]["writer"], collection="legal")
 
@@ -208,7 +208,7 @@ BAD_NAMES = [
 
 @pytest.mark.parametrize("name", BAD_NAMES, ids=ascii)
 def test_a_file_without_a_name_or_a_kind_is_refused(client, keys, name):
-    """Before anything is kept."""
+    """Before anything is stored."""
     refused = send(client, {name: TEXT}, headers=keys[1]["writer"], collection="legal")
 
     assert 422 == refused.status_code
@@ -220,7 +220,7 @@ SOURCES = ["plan.txt", "./plan.txt", "hr/plan.txt", "%2e%2e/hr/plan.txt", "..%2F
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_source_of_another_collection_or_of_other_readers_is_not_there(client, gear, keys, source):
-    """However its path is written; a caller cannot tell a hidden source from an absent one."""
+    """For any spelling of its path; a hidden source looks like a missing one."""
     headers = keys[1]["writer"] | {"X-Request-Id": "trace-0001"}
     responses = [
         client.delete(f"/api/documents/{name}", params={"collection": "legal"}, headers=headers)
@@ -233,7 +233,7 @@ def test_a_source_of_another_collection_or_of_other_readers_is_not_there(client,
 
 
 def test_a_document_does_not_replace_what_its_sender_cannot_see(client, gear, keys):
-    """The name is taken; who sees everything may."""
+    """The name is taken; a key that sees everything may use it."""
     refused = send(client, {"plan.txt": TEXT}, headers=keys[1]["writer"], collection="legal")
     accepted = ingested(client, {"plan.txt": TEXT}, headers=keys[1]["root"], collection="legal")
 
@@ -242,7 +242,7 @@ def test_a_document_does_not_replace_what_its_sender_cannot_see(client, gear, ke
 
 
 def test_a_job_is_there_for_its_own_key_and_for_one_that_sees_everything(client, keys):
-    """For no other is there a job, its events, or anything to cancel."""
+    """For others there is no job, no events, and nothing to cancel."""
     job = ingested(client, {"a.txt": TEXT}, headers=keys[1]["writer"], collection="legal")
     paths = [f"/api/jobs/{job['id']}", f"/api/jobs/{job['id']}/events"]
     seen = {
@@ -259,7 +259,7 @@ def test_a_job_is_there_for_its_own_key_and_for_one_that_sees_everything(client,
 
 
 def test_readers_are_those_that_were_named(client, gear, keys):
-    """None, unless the request names some; then its sender may not see what was sent."""
+    """None, unless the request names some; then its sender may not see the upload."""
     headers = keys[1]["writer"]
     ingested(client, {"open.txt": TEXT}, headers=headers, collection="legal")
     ingested(client, {"closed.txt": TEXT}, headers=headers, collection="legal", readers=["group:vault", "user:ada"])

@@ -1,4 +1,4 @@
-"""The process that converts documents, forked off a server that has imported everything: it starts in milliseconds."""
+"""The process that converts documents, forked from a server that has imported everything: it starts in milliseconds."""
 
 import json
 import os
@@ -15,12 +15,12 @@ from gear_neo4j.ingestion import converter, html
 from gear_neo4j.ingestion.limits import Limits
 from tests.processes import FORKS
 
-# What the converter imports late.
+# Modules that the converter imports late.
 PRELOADED = (html, langchain_community.document_loaders, langchain_text_splitters)
 
 
 class ForkedConverter:
-    """What :class:`gear_neo4j.ingestion.conversion.Converter` needs of a process."""
+    """The interface that :class:`gear_neo4j.ingestion.conversion.Converter` needs of a process."""
 
     def __init__(self, limits: Limits) -> None:
         FORKS.set_forkserver_preload([__name__])

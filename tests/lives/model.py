@@ -1,7 +1,7 @@
-"""Who may see which text, and what must still be there, in plain Python.
+"""Who may see which text, and what must still exist, in plain Python.
 
-Where the product may do one or the other, the model holds both: a text that is *sure* must be seen by whoever may read
-it, one that is *possible* may be; readers are alternatives, and whoever one of them admits may read.
+If the product may do either of two things, the model allows both: everybody who may read a *sure* text must see it, a
+*possible* one they may see; readers are alternatives, and a viewer whom one of them admits may read.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ UNREADABLE = ""
 
 @dataclass(frozen=True)
 class Viewer:
-    """Somebody with a key: the principals that they are (None counts no readers), and their collections (None: all)."""
+    """Somebody with a key: their principals (None: readers do not apply), and their collections (None: all)."""
 
     name: str
     principals: frozenset[str] | None
@@ -25,42 +25,42 @@ class Viewer:
     writes: bool
 
     def may_enter(self, collection: str) -> bool:
-        """Whether a collection is among theirs."""
+        """Whether the viewer may see a collection."""
         return self.collections is None or collection in self.collections
 
     def admitted(self, collection: str, readers: Iterable[Readers]) -> set[bool]:
-        """What each alternative says."""
+        """The verdict of each alternative."""
         inside, me = self.may_enter(collection), self.principals
         return {inside and (me is None or not names or bool(me & set(names))) for names in readers}
 
 
 @dataclass(frozen=True)
 class File:
-    """A file of a folder: its text, empty where it cannot be read as one, and the time of its last change."""
+    """A file of a folder: its text, empty if it is unreadable, and its modification time."""
 
     text: str
     time: int
 
     @property
     def is_readable(self) -> bool:
-        """Whether it holds a text."""
+        """Whether it contains a text."""
         return self.text != UNREADABLE
 
 
 @dataclass
 class Texts:
-    """The texts of a document that must be there, and those that may be; the sure ones are possible."""
+    """The texts of a document that must exist, and those that may; the sure ones are also possible."""
 
     sure: set[str] = field(default_factory=set)
     possible: set[str] = field(default_factory=set)
 
     @classmethod
     def only(cls, text: str) -> "Texts":
-        """One text, surely."""
+        """One text, for sure."""
         return cls({text}, {text})
 
     def doubt(self, *more: str) -> None:
-        """Anything of this, or more, may be there."""
+        """Any of these texts, or more, may exist."""
         self.possible |= set(more)
         self.sure &= set(more)
 
@@ -84,7 +84,7 @@ class Seen:
 
 @dataclass
 class Line:
-    """A line of JSONL, or a node of an adopted graph: a text with a source, which has readers of its own."""
+    """A line of JSONL, or a node of an adopted graph: a text with a source and its own readers."""
 
     text: str
     source: str
@@ -95,14 +95,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Sight:
-    """What somebody sees: surely, and at most."""
+    """What somebody sees: at least, and at most."""
 
     sure: Collection[object]
     possible: Collection[object]
 
 
 class Model:
-    """The corpus as it has to be."""
+    """The expected state of the corpus."""
 
     def __init__(self) -> None:
         self.documents: dict[Key, Texts] = {}
@@ -111,10 +111,10 @@ class Model:
         # What is on record of each folder of a collection: the sources of its files, and what was read of them.
         self.read: dict[Key, dict[str, Seen]] = {}
         self.synced: set[Key] = set()
-        # The folders that were read into a collection, by their projects.
+        # The folders that were read into a collection, by project.
         self.origins: dict[tuple[str, str], str] = {}
 
-    # What is seen
+    # Visible texts
 
     def texts(self, viewer: Viewer) -> Sight:
         """The texts that a viewer sees."""
@@ -145,7 +145,7 @@ class Model:
             yield line.collection, line.source, line.text, line.readers, line.is_sure
 
     def sees_whole(self, viewer: Viewer, key: Key) -> set[bool]:
-        """Whether a viewer sees every passage of a source, and there is one; both where that is open."""
+        """Whether a viewer sees every passage of a source that exists; both answers if that is open."""
         held = [row for row in self._all() if row[:2] == key]
         answers = [viewer.admitted(key[0], readers) | (set() if sure else {True}) for *_, readers, sure in held]
         if not answers:
@@ -155,11 +155,11 @@ class Model:
         return possible | open_end | ({False} if any(False in answer for answer in answers) else set())
 
     def holds(self, key: Key) -> bool:
-        """Whether anything of a source may be there."""
+        """Whether a source may have passages."""
         return any(row[:2] == key for row in self._all())
 
     def describe(self, items: Iterable[object]) -> str:
-        """Where texts or sources are, and for whom."""
+        """The locations of texts or sources, and their readers."""
         wanted = set(items)
         rows = [row for row in self._all() if row[2] in wanted or row[:2] in wanted]
         return "; ".join(f"{text} in {source} ({where}) for {set(readers)}" for where, source, text, readers, _ in rows)
@@ -167,7 +167,7 @@ class Model:
     # Names
 
     def origin(self, collection: str, project: str, name: str | None = None) -> str | None:
-        """What documents of a project's folder are named after, if it is given a name; None if it has another one."""
+        """The name of a project's folder after it is read with this name; None if it already has another one."""
         known = self.origins.get((collection, project))
         if name is None:
             return known or next(one for one in _names() if not self._is_taken(collection, one))
@@ -187,20 +187,20 @@ class Model:
         return self.records.get(key, ANYBODY)
 
     def set_readers(self, key: Key, readers: Readers) -> None:
-        """Set those of a source, with the lines that name it."""
+        """Set the readers of a source, and of the lines that name it."""
         self.records[key] = frozenset({readers})
         for line in self._lines_of(key):
             line.readers = self.records[key]
 
     def allow(self, keys: Iterable[Key], *readers: Readers) -> None:
-        """Sources may have these readers as well."""
+        """Sources may also have these readers."""
         for key in keys:
             self.records[key] = self.record(key) | set(readers)
             for line in self._lines_of(key):
                 line.readers |= set(readers)
 
     def _given(self, key: Key, readers: Readers | None, *, widen: bool, is_open: bool) -> None:
-        """An ingest that may say who reads, also more people if it may widen; ``is_open`` where it was interrupted."""
+        """Readers given by an ingest, also more people if it may widen; ``is_open`` if it was interrupted."""
         if readers is None:
             return
         held = self.records.get(key, ANYBODY if self.documents.get(key, Texts()).possible else frozenset())
@@ -212,7 +212,7 @@ class Model:
     def _lines_of(self, key: Key) -> list[Line]:
         return [line for line in self.lines if (line.collection, line.source) == key]
 
-    # What is done
+    # Operations
 
     def ingest(
         self,
@@ -223,7 +223,7 @@ class Model:
         widen: bool = False,
         is_open: bool = False,
     ) -> None:
-        """Files by their sources are ingested; ``is_open`` where that was interrupted."""
+        """Ingest files, given by their sources; ``is_open`` if that was interrupted."""
         for source, file in files.items():
             key = collection, source
             held = self.documents.setdefault(key, Texts())
@@ -237,7 +237,7 @@ class Model:
                 self.documents[key] = Texts.only(file.text)
 
     def _inherited(self, key: Key) -> None:
-        """A document without a record may get the readers that lines of its name have."""
+        """A document without a record may get the readers of lines with its name."""
         if key not in self.records and (lines := self._lines_of(key)):
             self.records[key] = ANYBODY.union(*(line.readers for line in lines))
 
@@ -274,7 +274,7 @@ class Model:
         widen: bool = False,
         is_open: bool = False,
     ) -> None:
-        """A folder is synced, which holds these files, by their sources."""
+        """Sync a folder with these files, given by their sources."""
         known = self._known(collection, origin)
         gone = self._all_moved(collection, known, files)
         self.synced.add((collection, origin))
@@ -322,13 +322,13 @@ class Model:
         key = collection, source
         here = self.records.get(key, frozenset())
         is_sure = len(records) == len(former) and any(sure for _, sure in former)
-        # A document that was there already may have been overwritten, or edited.
+        # An existing document may have been overwritten, or edited.
         kept = here - ANYBODY if is_new else self.record(key)
         self.records[key] = frozenset().union(kept, *records, () if is_sure else ANYBODY)
         self.allow([key for key, _ in former if key in self.records], ())
 
     def missed(self, collection: str, origin: str, files: Mapping[str, File]) -> None:
-        """A folder is synced while nothing can be converted: what is there stays, but for what is gone."""
+        """Sync a folder while nothing can be converted: documents stay, except for deleted ones."""
         known = self._known(collection, origin)
         gone = self._all_moved(collection, known, files)
         self.synced.add((collection, origin))
@@ -337,7 +337,7 @@ class Model:
         for source in away:
             self.documents.setdefault((collection, source), Texts()).doubt()
         for source, file in files.items():
-            # It may have been renamed all the same.
+            # It may have been renamed nevertheless.
             if any(file.text in seen.texts for seen in away.values()):
                 self.documents.setdefault((collection, source), Texts()).doubt(file.text)
         self._removed(collection, origin, gone.keys() - away.keys(), {**files, **away})
@@ -353,7 +353,7 @@ class Model:
             line.is_sure = False
 
     def _removed(self, collection: str, origin: str, gone: Iterable[str], files: Mapping[str, File]) -> None:
-        """What a sync takes away: what it knew, and perhaps what others ingested below its folder."""
+        """What a sync removes: documents that it knew, and perhaps what others ingested from its folder."""
         for (where, source), texts in self.documents.items():
             if where == collection and source in gone:
                 texts.sure, texts.possible = set(), set()
@@ -361,12 +361,12 @@ class Model:
                 texts.doubt()
 
     def line(self, collection: str, source: str, text: str, readers: Readers | None) -> None:
-        """A line is ingested; without readers it has those of the document that it names."""
+        """Ingest a line; without readers it has those of the document that it names."""
         held = self.record((collection, source)) if readers is None else frozenset({readers})
         self.lines.append(Line(text, source, collection, held))
 
     def forget(self, key: Key) -> None:
-        """A source is forgotten; its readers stay on record."""
+        """Forget a source; its readers stay on record."""
         self.documents.pop(key, None)
         self.lines = [line for line in self.lines if (line.collection, line.source) != key]
         for (collection, _), known in self.read.items():
@@ -375,7 +375,7 @@ class Model:
 
 
 def _is_wider(readers: Readers, before: Readers) -> bool:
-    """Whether they let somebody in who was not."""
+    """Whether these readers admit somebody new."""
     return bool(before) and (not readers or not set(readers) <= set(before))
 
 

@@ -1,4 +1,4 @@
-"""What can happen in a life: who there is, which documents, and what is done to them."""
+"""The steps of a life: the viewers, the documents, and the operations."""
 
 from dataclasses import dataclass
 
@@ -17,13 +17,13 @@ VIEWERS = (
 BY_NAME = {viewer.name: viewer for viewer in VIEWERS}
 NAMES = ("salaries.html", "plan.html", "notes.html")
 HOME = {"a": "legal", "b": "default"}
-# Names of documents that are sent, and of sources that only lines have: two of them are one path.
+# Names of uploaded documents, and of sources that only lines have: two of them are one path.
 SENT, CONTRACT, ALIKE = "plan.txt", "contracts/varna.md", "contracts//varna.md"
 
 
 @dataclass(frozen=True)
 class Document:
-    """A document of a folder or, without a project, of that name."""
+    """A document of a folder or, without a project, an uploaded one of that name."""
 
     project: str | None
     name: str
@@ -31,7 +31,7 @@ class Document:
 
 @dataclass(frozen=True)
 class Change:
-    """What happens to a file: it is edited, or spoilt and mended in turn, gets another name, another time, or goes."""
+    """A change of a file: it is edited, alternately broken and repaired, renamed, touched, or deleted."""
 
     kind: str
     name: str
@@ -40,7 +40,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Meanwhile:
-    """What happens in the middle of an operation: it is killed, or somebody sets readers."""
+    """What happens during an operation: it is killed, or somebody sets readers."""
 
     document: Document | None = None
     readers: tuple = ()
@@ -48,7 +48,7 @@ class Meanwhile:
 
 @dataclass(frozen=True)
 class Request:
-    """What somebody asks of the service: a document or a line is sent, or a source deleted, also twice."""
+    """A request to the service: upload a document or a line, or delete a source, possibly twice."""
 
     kind: str
     viewer: str

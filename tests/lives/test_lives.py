@@ -1,7 +1,7 @@
-"""Lives of a corpus: whatever happens to it, in whatever order, nobody sees what is not theirs, and nothing is lost.
+"""Lives of a corpus: whatever happens to it, in any order, nobody sees too much, and nothing is lost.
 
-A life is a row of steps over two projects with a folder ``docs`` each, a service with keys and jobs, and an adopted
-graph. After each step a search over everything is compared with the model, and one more surface, taken in turn.
+A life is a sequence of steps over two projects with a folder ``docs`` each, a service with keys and jobs, and an
+adopted graph. After each step, a search over everything and one other interface, in turn, are compared with the model.
 """
 
 import os
@@ -27,7 +27,7 @@ from tests.lives.converting import ForkedConverter
 from tests.lives.model import UNREADABLE, File, Model
 from tests.lives.world import NAME, PROJECTS, Killed, World
 
-# 'make lives' takes others, at random.
+# 'make lives' uses other, random ones.
 LIVES = int(os.environ.get("GEAR_LIVES_RUNS", "40"))
 STEPS = 10
 pytestmark = [pytest.mark.timeout(600 + 10 * LIVES), pytest.mark.one_server_line]
@@ -48,11 +48,11 @@ class Life(RuleBasedStateMachine):
         self.turns = 0
         self.is_adopted = False
 
-    # How it begins
+    # Start
 
     @initialize(command=st.sampled_from(["sync", "ingest"]), readers=st.sampled_from([(steps.CEM,), (steps.ADA,)]))
     def begin(self, command, readers):
-        """Salaries that not everybody may read, a plan for all, and two contracts of nearly one name."""
+        """Salaries that not everybody may read, a plan for all, and two contracts with similar names."""
         self.world.begin(steps.VIEWERS)
         for project in PROJECTS:
             for name in steps.NAMES[:2]:
@@ -60,7 +60,7 @@ class Life(RuleBasedStateMachine):
         self._from_folder(command, "a", "absolute", "legal", {"readers": readers, "widen": False, "slow": False})
         self._lines("legal", (steps.CONTRACT, (steps.ADA,)), (steps.ALIKE, None))
 
-    # What happens
+    # Steps
 
     @rule(
         project=st.sampled_from(PROJECTS),
@@ -115,7 +115,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(requests=steps.REQUESTS, revoked=st.sampled_from([None, None, "ada", "mallory"]), meanwhile=steps.MEANWHILE)
     def busy(self, requests, revoked, meanwhile):
-        """The service is asked for several things at once, and does them later; a key may be revoked before."""
+        """The service gets several requests at once, and runs them later; a key may be revoked before."""
         self.world.keep_busy()
         asked = [(request, *accepted) for request in requests for accepted in self._asked(request)]
         if revoked in self.keys:
@@ -145,16 +145,16 @@ class Life(RuleBasedStateMachine):
     @precondition(lambda self: self.is_adopted)
     @rule()
     def release(self):
-        """It is released, and gone."""
+        """The graph is released and deleted."""
         self.world.release()
         self.is_adopted = False
         self.model.lines = [line for line in self.model.lines if line.source]
 
-    # What is compared
+    # Comparison
 
     @invariant()
     def compare(self):
-        """Everybody sees what is theirs, by one surface or another."""
+        """Everybody sees exactly what they may see, through one interface or another."""
         if not self.texts:
             return
         turn, self.turns = self.turns, self.turns + 1
@@ -195,14 +195,14 @@ class Life(RuleBasedStateMachine):
         return home if collection == "home" else next(other for other in steps.HOME.values() if other != home)
 
     def _key(self, document, collection="home"):
-        """The collection and the source of a document; of a folder that was never read, those that it would have."""
+        """The collection and the source of a document; if its folder was never read, the expected ones."""
         where = self._collection(document.project, collection)
         if document.project is None:
             return where, document.name
         return where, f"{self.model.origin(where, document.project)}/{document.name}"
 
     def _is_another(self, document, key):
-        """Whoever has the database may write the path of a document as they like, if nothing has that very name."""
+        """Anyone with database access may write a document's path as they like, if nothing has exactly that name."""
         return document.name == steps.ALIKE and not self.model.holds(key)
 
     def _write(self, project, name, text):
@@ -247,11 +247,11 @@ class Life(RuleBasedStateMachine):
             self._agree(meanwhile, readers, was_met=was_met)
             key = self._key(meanwhile.document)
             if key[0] == collection and key[1] not in files:
-                # Set for the former name of a document that was moved meanwhile.
+                # Set under the former name of a document that has moved meanwhile.
                 self.model.allow([(collection, source) for source in files], meanwhile.readers)
 
     def _too_slow(self, command, collection, origin, files):
-        """Nothing can be converted: all that is there stays, but for what is gone from a folder."""
+        """Nothing can be converted: everything stays, except documents deleted from a folder."""
         if command == "sync":
             self.model.missed(collection, origin, files)
 
@@ -267,7 +267,7 @@ class Life(RuleBasedStateMachine):
         return happens
 
     def _agree(self, meanwhile, readers, *, was_met):
-        """The readers that were set while a version was embedded hold; against others that it names, either may."""
+        """Readers that were set while a version was embedded apply; if the version names others, either may apply."""
         key = self._key(meanwhile.document)
         if not was_met:
             self._set_readers(meanwhile)
@@ -311,7 +311,7 @@ class Life(RuleBasedStateMachine):
             yield job, text, (collection, source)
 
     def _done(self, request, text, key, *, is_done):
-        """A job has been done, if its key was still there and saw all that it replaced or removed."""
+        """A job has run, if its key still existed and saw everything that the job replaced or removed."""
         viewer = steps.BY_NAME[request.viewer]
         if request.viewer not in self.keys or not viewer.may_enter(key[0]):
             return
@@ -339,7 +339,7 @@ class Life(RuleBasedStateMachine):
 
 @pytest.fixture(scope="module")
 def world(server, connection, prepared, tmp_path_factory):
-    """The world of all lives: what a view keeps is checked at once, and a converter starts at once."""
+    """The world of all lives: caches of views are checked at once, and converters start at once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conversion, "_start", ForkedConverter)
         for module in (ranker_cache, scoped):

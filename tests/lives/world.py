@@ -1,4 +1,4 @@
-"""The product in which a life takes place: every call to it, and nothing of what is expected of it."""
+"""The product during a life: every call to it, without any expectations."""
 
 import os
 import re
@@ -30,7 +30,7 @@ from tests.uploads import lines
 from tests.web import HOST
 
 PROJECTS = ("a", "b")
-# How a folder is given: from its parent, by its whole path, or with a name of its own.
+# How a folder is given: relative to its parent, by its absolute path, or with a name.
 FORMS = ("relative", "absolute", "named")
 NAME = "handbook"
 QUESTION = "Who met Bo Lund at the harbour of Varna?"
@@ -57,7 +57,7 @@ class Killed(Exception):
 
 
 class Embedder(FakeEmbedder):
-    """The fast model: something can happen in the middle of an operation, and a job can be kept waiting."""
+    """The fast model: something can happen during an operation, and a job can be made to wait."""
 
     def __init__(self) -> None:
         self.meanwhile: Callable[[], None] | None = None
@@ -77,7 +77,7 @@ class Embedder(FakeEmbedder):
 
     @contextmanager
     def interrupted(self, happens: Callable[[], None] | None) -> Iterator[Callable[[], bool]]:
-        """A block whose first embedding something happens before; yields whether it has."""
+        """A block in which something happens before the first embedding; yields whether it has."""
         self.meanwhile = happens
         try:
             yield lambda: happens is not None and self.meanwhile is None
@@ -86,7 +86,7 @@ class Embedder(FakeEmbedder):
 
 
 class World:
-    """One database and one service for all lives; :meth:`begin` makes it as new."""
+    """One database and one service for all lives; :meth:`begin` resets them."""
 
     def __init__(self, server, database: Database, home: Path) -> None:
         self.home, self.database = home, database
@@ -124,7 +124,7 @@ class World:
             time.sleep(0.004)
         while self.database.run(WIPE_DATA)[0]["deleted"]:
             pass
-        # What is kept between searches knows the graph by this.
+        # Caches between searches identify the graph by this.
         stores = [{**store, "changed": secrets.token_hex(8)} for store in self._stores if store["id"] == "store"]
         self.database.run(RESTORE, stores=stores)
         for project in PROJECTS:
@@ -154,12 +154,12 @@ class World:
         return self.home / project / "docs" / name
 
     def write(self, project: str, name: str, text: str) -> File:
-        """Write a file; without a text it is one that holds none."""
+        """Write a file; without a text, an unreadable one."""
         self.path(project, name).write_text(f"<p>{TEXT.format(text) if text else ''}</p>")
         return self.touch(project, name, text)
 
     def touch(self, project: str, name: str, text: str) -> File:
-        """Give a file another time; all of them are long past, so that a sync trusts them."""
+        """Give a file another modification time; all times are long past, so that a sync trusts them."""
         self.time += 1
         os.utime(self.path(project, name), (1_600_000_000 + self.time,) * 2)
         return File(text, self.time)
@@ -172,7 +172,7 @@ class World:
         """Delete a file."""
         self.path(project, name).unlink()
 
-    # Operations of whoever runs the product; each says whether it ran to its end
+    # Operations of the operator; each returns whether it was completed
 
     def ingest(self, project: str, form: str, **options) -> bool:
         """Ingest a folder."""
@@ -202,7 +202,7 @@ class World:
         self.gear.ingest([file], collection=collection)
 
     def set_readers(self, key: Key, readers: Readers) -> bool:
-        """Set the readers of a source; whether it was there."""
+        """Set the readers of a source; returns whether it existed."""
         try:
             self.gear.corpus.set_readers(key[1], readers, collection=key[0])
         except NothingFound:
@@ -210,7 +210,7 @@ class World:
         return True
 
     def forget(self, key: Key) -> bool:
-        """Forget a source; whether it was there."""
+        """Forget a source; returns whether it existed."""
         try:
             self.gear.corpus.forget(key[1], collection=key[0])
         except NothingFound:
@@ -218,7 +218,7 @@ class World:
         return True
 
     def adopt(self, people: Sequence[tuple[str, Readers]], *, collection: str) -> None:
-        """Lay the overlay over a graph of somebody's, with a person for each text."""
+        """Adopt somebody else's graph, with a person for each text."""
         rows = [
             {"name": f"Cem {text}", "note": TEXT.format(text), **({"acl": list(names)} if names else {})}
             for text, names in people
@@ -227,7 +227,7 @@ class World:
         self.gear.overlay.adopt(PROFILE, collection=collection)
 
     def release(self) -> None:
-        """Take it off, and the graph away."""
+        """Release the graph, and delete it."""
         self.gear.overlay.release()
         self.database.run(UNPEOPLED)
 
@@ -241,14 +241,14 @@ class World:
     # The service
 
     def keep_busy(self) -> None:
-        """From now on jobs wait."""
+        """From now on, jobs wait."""
         self.embedder.is_free.clear()
-        # No viewer's, so that it cannot be revoked.
+        # Not a viewer's key, so that it cannot be revoked.
         self._busy = self.send_line("root", BUSY, BUSY, collection="default")
         assert self._busy
 
     def work(self, jobs: Sequence[str]) -> list[bool]:
-        """Let the jobs be done; which of them were."""
+        """Let the jobs run; returns those that were done."""
         self.embedder.is_free.set()
         return [self._ended(job) == "done" for job in (self._busy, *jobs)][1:]
 
@@ -256,18 +256,18 @@ class World:
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             response = self._client.get(f"/api/jobs/{job}", headers=self._headers["root"])
-            # A job whose key is gone may be gone with it.
+            # A job may be deleted with its key.
             if response.status_code == 404 or response.json()["state"] not in ("waiting", "running"):
                 return response.json().get("state", "dropped")
             time.sleep(0.004)
         raise AssertionError(f"the job {job} does not end")
 
     def send(self, key: str, name: str, text: str, *, collection: str, readers: Readers | None) -> str | None:
-        """Send a document; its job, if it is accepted."""
+        """Upload a document; returns its job, if it is accepted."""
         return self._send(key, name, TEXT.format(text).encode(), collection, readers)
 
     def send_line(self, key: str, source: str, text: str, *, collection: str) -> str | None:
-        """Send a line of JSONL that names its source."""
+        """Upload a line of JSONL that names its source."""
         return self._send(key, "lines.jsonl", _line(source, text, None), collection, None)
 
     def _send(self, key: str, name: str, content: bytes, collection: str, readers: Readers | None) -> str | None:
@@ -276,7 +276,7 @@ class World:
         return self._job(self._client.post("/api/documents", files=files, data=fields, headers=headers))
 
     def delete(self, key: str, source: str, *, collection: str) -> str | None:
-        """Ask to forget a source."""
+        """Request the removal of a source."""
         path = "/api/documents/" + source.replace("/", "%2F")
         return self._job(self._client.delete(path, params={"collection": collection}, headers=self._headers[key]))
 
@@ -291,11 +291,11 @@ class World:
     # What somebody sees: marks of texts
 
     def passages(self, viewer: Viewer) -> set[str]:
-        """All passages, by a search as wide as the corpus."""
+        """All passages, from a search with a large enough k."""
         return self._marks(self._views[viewer.name].search(QUESTION, k=MANY, retriever=Base(base="sbert")))
 
     def bm25(self, viewer: Viewer) -> set[str]:
-        """The same by words, which a view keeps in memory."""
+        """The same by words, which a view caches."""
         return self._marks(self._views[viewer.name].search(QUESTION, k=MANY, retriever=Base(base="bm25")))
 
     def scout(self, viewer: Viewer) -> set[str]:
@@ -317,23 +317,23 @@ class World:
         return self._marks((found, facts))
 
     def by_http(self, viewer: Viewer) -> set[str]:
-        """A search by the key of the service."""
+        """A search with the key of the service."""
         body = {"question": QUESTION, "k": MANY, "retriever": {"name": "base", "base": "bm25"}}
         return self._marks(self._client.post("/api/search", json=body, headers=self._headers[viewer.name]).json())
 
     def by_mcp(self, viewer: Viewer) -> set[str]:
-        """A search by a tool."""
+        """A search with a tool."""
         self._view = self._views[viewer.name]
         arguments = {"query": QUESTION, "k": MANY, "retriever": "base", "base": "sbert"}
         return self._marks(talk(self._mcp, lambda client: client.call_tool("search", arguments)).structured_content)
 
     def sources(self, viewer: Viewer) -> set[Key]:
-        """The collections and sources as the service lists them."""
+        """The collections and sources that the service lists."""
         response = self._client.get("/api/documents", params={"limit": 1_000}, headers=self._headers[viewer.name])
         return {(row["collection"], row["source"]) for row in response.json()["sources"]}
 
     def is_known(self, viewer: Viewer) -> bool:
-        """Whether the service takes the key."""
+        """Whether the service accepts the key."""
         return self._client.get("/api/documents", headers=self._headers[viewer.name]).status_code == 200
 
     def _marks(self, found: object) -> set[str]:
@@ -341,7 +341,7 @@ class World:
 
 
 def server_over_view(view: Callable[[], Gear]):
-    """An MCP server over the view that somebody has at the moment."""
+    """An MCP server over somebody's current view."""
     from gear_neo4j.mcp.options import ServerOptions
     from gear_neo4j.mcp.server import make_server
 

@@ -1,4 +1,4 @@
-"""The default embedding model: its vectors do not depend on their batch, and the number format that it computes in."""
+"""The default embedding model: its vectors do not depend on their batch; and its number format."""
 
 import gc
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ from gear_neo4j.settings import Settings
 
 
 def test_a_text_has_the_same_vector_whatever_stands_beside_it():
-    """To the precision of the model on this processor; texts of 40 and of 41 characters among them."""
+    """To the precision of the model on this processor; including texts of 40 and 41 characters."""
     texts = [
         "Ada",
         "a long text " * 20,
@@ -34,7 +34,7 @@ def test_a_text_has_the_same_vector_whatever_stands_beside_it():
 
 
 def test_the_embedding_model_computes_in_what_is_asked_for():
-    """In half the bits its vectors are those of the whole ones, nearly; a kind that is not known is named."""
+    """In half precision, the vectors are almost the same; an unknown format is named."""
     texts = ["Ana Petkova designed the harbour of Varna.", "A recipe for bread."]
     whole, half = (SentenceTransformerEmbedder(dtype=kind).embed(texts) for kind in ("float32", "bfloat16"))
 
@@ -47,13 +47,13 @@ def test_the_embedding_model_computes_in_what_is_asked_for():
 
 @pytest.mark.parametrize("told", [{}, {"avx512_f": True}, {"avx512_bf16": True}, {"amx_bf16": True}])
 def test_unasked_the_embedding_model_computes_in_half_the_bits_where_the_processor_is_made_for_it(told, monkeypatch):
-    """Elsewhere bfloat16 takes longer than float32; what this machine says of itself is put aside."""
+    """Elsewhere bfloat16 is slower than float32; the test fakes the machine's capabilities."""
     monkeypatch.setattr("torch.cpu.get_capabilities", lambda: told, raising=False)
     expected = "bfloat16" if any(name.endswith("bf16") for name in told) else "float32"
 
     unasked, asked = (SentenceTransformerEmbedder(dtype=dtype).embed(["Ana"]) for dtype in ("auto", expected))
 
-    # The two kinds differ by a thousandth.
+    # The two formats differ by a thousandth.
     assert np.allclose(unasked, asked, rtol=0, atol=1e-6)
 
 
@@ -66,7 +66,7 @@ def test_unasked_the_embedding_model_computes_in_half_the_bits_where_the_process
     ],
 )
 def test_a_gpu_gets_larger_batches(device, batch_size, batches):
-    """A third of the time; the real model stands behind one that says where it runs, for there is no GPU here."""
+    """In a third of the time; without a GPU here, the real model is behind a fake that reports one."""
     texts = {
         "names": "Ada",
         "triples": "Ada Lovelace wrote to Charles Babbage in London",
@@ -91,7 +91,7 @@ def test_a_gpu_gets_larger_batches(device, batch_size, batches):
 
 @pytest.mark.parametrize("collects", [True, False])
 def test_no_garbage_is_looked_for_while_the_model_is_loaded(collects):
-    """There is none; afterwards the collector is as the caller had it."""
+    """There is none; afterwards the collector is as the caller set it."""
     passes = []
 
     def on_pass(phase, _):
@@ -106,5 +106,5 @@ def test_no_garbage_is_looked_for_while_the_model_is_loaded(collects):
     finally:
         gc.callbacks.remove(on_pass)
         gc.enable()
-    # The first one when it may look again.
+    # The first collection once it is enabled again.
     assert len(passes) <= 2

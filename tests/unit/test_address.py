@@ -1,4 +1,4 @@
-"""The URI of a server: what the driver could not use is refused first, in one line and without its secrets."""
+"""The URI of a server: URIs that the driver cannot use are refused first, in one line and without their secrets."""
 
 from contextlib import suppress
 
@@ -39,7 +39,7 @@ from gear_neo4j.text.redaction import without_login
     ],
 )
 def test_an_address_that_cannot_be_used_is_one_line(uri, words):
-    """It names what is wrong, and connecting says the same."""
+    """It names the error, and connecting raises the same one."""
     with pytest.raises(SettingsError) as refused:
         Database.connect(uri, username="neo4j", password="secret")
 
@@ -53,7 +53,7 @@ def test_an_address_that_cannot_be_used_is_one_line(uri, words):
     "address", ["localhost", "localhost:7687", "[::1]:7687", "10.0.0.1", "abc.databases.neo4j.io", "host/"]
 )
 def test_every_scheme_of_the_driver_passes(scheme, address):
-    """With a port or without, by name or by number."""
+    """With or without a port, by name or by number."""
     check_neo4j_uri(f"{scheme}://{address}")
 
 
@@ -62,7 +62,7 @@ PIECES = ("bolt", "neo4j+s", "http", "://", ":", "/", "//", "#", "@", "[", "]", 
 
 @given(st.one_of(st.text(max_size=30), st.lists(st.sampled_from(PIECES), max_size=7).map("".join)))
 def test_the_driver_takes_or_refuses_whatever_passes(uri):
-    """No text leads to an error that nobody expects, as http:// did in the driver."""
+    """No text leads to an unexpected error, as http:// did in the driver."""
     try:
         check_neo4j_uri(uri)
     except SettingsError:
@@ -73,6 +73,6 @@ def test_the_driver_takes_or_refuses_whatever_passes(uri):
 
 @given(st.text(alphabet="abc:/?@", max_size=8), st.text(alphabet="abc:/?@", max_size=8))
 def test_no_part_of_a_user_is_shown(user, password):
-    """Whatever characters a password is made of."""
+    """Whatever characters a password has."""
     assert "SECRET" not in without_login(f"https://{user}:SECRET{password}@host/v1")
     assert "SECRET" not in without_login("https://host/v1?key=SECRET")

@@ -1,4 +1,4 @@
-"""Exact match and F1, by hand and by what must hold for any answers."""
+"""Exact match and F1: computed by hand, and properties that hold for any answers."""
 
 import pytest
 from hypothesis import given
@@ -25,7 +25,7 @@ texts = st.text(st.sampled_from("aA thex.,-yesno 1é鲁"), max_size=20)
     ],
 )
 def test_normalisation_is_the_official_one(text, expected):
-    """Punctuation goes before the articles, and only ASCII's and English ones."""
+    """Punctuation is removed before articles, and only ASCII punctuation and English articles."""
     assert expected == normalised(text)
 
 
@@ -49,20 +49,20 @@ def test_normalisation_is_the_official_one(text, expected):
     ],
 )
 def test_em_and_f1_by_hand(answer, gold, em, score):
-    """The best gold answer counts, words count as often as they stand, and yes and no are never half right."""
+    """The best gold answer counts, repeated words count each time, and yes and no are never half right."""
     assert (em, score) == (exact_match(answer, gold), pytest.approx(f1(answer, gold)))
 
 
 @pytest.mark.parametrize("metric", [exact_match, f1])
 def test_without_a_gold_answer_there_is_nothing_to_compare(metric):
-    """An error, and not a 0 that would count as a wrong answer."""
+    """This is an error, not a 0 that would count as a wrong answer."""
     with pytest.raises(ValueError, match="no gold answer"):
         metric("Edinburgh", [])
 
 
 @given(texts, texts)
 def test_neither_side_is_the_better_one(one, other):
-    """Both are symmetric, between 0 and 1, and F1 is 1 exactly where the same words stand."""
+    """Both are symmetric and between 0 and 1, and F1 is 1 exactly if the words are the same."""
     assert f1(one, [other]) == f1(other, [one])
     assert exact_match(one, [other]) == exact_match(other, [one])
     assert exact_match(one, [other]) <= f1(one, [other]) <= 1
@@ -71,14 +71,14 @@ def test_neither_side_is_the_better_one(one, other):
 
 @given(texts, st.lists(texts, min_size=1, max_size=3), texts)
 def test_another_gold_answer_never_makes_it_worse(answer, gold, more):
-    """The maximum over them; their order does not matter."""
+    """The maximum counts; their order does not matter."""
     assert f1(answer, gold) <= f1(answer, [*gold, more]) == f1(answer, [more, *gold])
     assert exact_match(answer, gold) <= exact_match(answer, [*gold, more])
 
 
 @given(texts)
 def test_what_is_normalised_is_plain(text):
-    """No punctuation, no capitals and no double blanks."""
+    """No punctuation, no capitals and no double spaces."""
     once = normalised(text)
 
     assert once == once.lower().strip()

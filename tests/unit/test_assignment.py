@@ -1,4 +1,4 @@
-"""Options of recipes set by text: how names are found, and how values are read."""
+"""Options of recipes set from text: how names are resolved, and how values are read."""
 
 from typing import ClassVar, Literal
 
@@ -29,7 +29,7 @@ def pairs(*texts):
         (Naive(), ["diverse=off"], Naive(beam=Beam(diverse=False))),
         (Naive(), ['base={"name": "scout", "damping": 0.2}'], Naive(base=Scout(damping=0.2))),
         (Naive(), ["base.base=sbert", "base=naive"], Naive(base=Naive(base="sbert"))),
-        # The recipe's own option comes before one of what it stands on.
+        # The recipe's own option comes before that of its base.
         (Paths(base=Scout()), ["damping=0.5"], Paths(base=Scout(), walk=Walk(damping=0.5))),
         (Paths(base=Scout()), ["base.damping=0.5"], Paths(base=Scout(damping=0.5))),
         (Naive(base=Naive()), ["base_k=4"], Naive(base=Naive(), base_k=4)),
@@ -47,7 +47,7 @@ def pairs(*texts):
     ],
 )
 def test_a_name_finds_its_option_and_a_text_is_read_as_its_type(recipe, texts, expected):
-    """The full name, or what of it is enough; in any order."""
+    """The full name, or an unambiguous part of it, in any order."""
     assert expected == assign(recipe, pairs(*texts)) == assign(recipe, pairs(*reversed(texts)))
 
 
@@ -79,7 +79,7 @@ def test_a_name_finds_its_option_and_a_text_is_read_as_its_type(recipe, texts, e
     ],
 )
 def test_what_cannot_be_set_is_refused_in_one_line(recipe, texts, message):
-    """The line says what there is instead."""
+    """The line lists the valid ones."""
     with pytest.raises(SettingsError) as refused:
         assign(recipe, pairs(*texts))
 
@@ -88,10 +88,10 @@ def test_what_cannot_be_set_is_refused_in_one_line(recipe, texts, message):
 
 
 def test_a_choice_is_read_as_one_of_its_values():
-    """Whether these are texts or numbers."""
+    """Texts or numbers."""
 
     class Told(RetrieverRecipe):
-        """One option is a digit, the other a number."""
+        """One option is a digit as text, the other a number."""
 
         name: ClassVar[str] = "told"
         text: Literal["1", "2"] = option("1", "a digit")

@@ -1,4 +1,4 @@
-"""How nodes are grouped into batches: none is lost, and each commit is large enough for its segment of the indexes."""
+"""Grouping of nodes into batches: none is lost, and each commit is large enough for its index segment."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +10,7 @@ RUNS = st.lists(st.tuples(st.booleans(), st.integers(1, 2 * NODES_A_BATCH)), max
 
 @given(RUNS)
 def test_batches_hold_every_node_in_order_and_are_full_but_for_the_last(runs):
-    """Full is one with a batch of passages in it, whichever nodes are between them, or with as many nodes as may be."""
+    """A batch is full if it has the maximum number of passages, or of nodes in all."""
     rows = [{"wanted": wanted, "index": index} for wanted, count in runs for index in range(count)]
 
     found = list(batches_of_nodes(rows, where=lambda row: row["wanted"]))

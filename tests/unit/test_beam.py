@@ -1,4 +1,4 @@
-"""The beam search against a deliberately naive reading of GeAR's Algorithm 1, and the claims about it."""
+"""The beam search, compared with a deliberately naive implementation of GeAR's Algorithm 1, and the claims about it."""
 
 import math
 import random
@@ -17,13 +17,13 @@ from tests.examples import examples
 
 @dataclass
 class Graph:
-    """Triples between a few entities, with a table of scores that each depend on a whole path."""
+    """Triples between a few entities, with scores that depend on the whole path."""
 
     triples: list
     table: list
 
     def score(self, path):
-        """The score of a path, as good as random and different for its triples in another order."""
+        """The score of a path, pseudo-random and dependent on the order of its triples."""
         ranks = (1 + rank * int(triple.id[1:]) for rank, triple in enumerate(path, start=1))
         return self.table[sum(ranks) % len(self.table)]
 
@@ -37,7 +37,7 @@ class Graph:
         return [t for t in self.triples if ends & {t.subject, t.object} and t.id not in visited]
 
     def expand(self, paths, limit=None):
-        """What the database answers: each path's candidates without the triples of any path, best first."""
+        """The database's reply: each path's candidates, without the triples of any path, best first."""
         visited = {triple.id for path in paths for triple in path.triples}
         return [
             ordered(
@@ -51,7 +51,7 @@ class Graph:
 
 
 def ordered(candidates):
-    """The order of the database: by score, where one below 0 counts as 0, then by id."""
+    """The order of the database: by score, where scores below 0 count as 0, then by id."""
     return sorted(candidates, key=lambda candidate: (-max(0.0, candidate.score), candidate.triple.id))
 
 
@@ -112,7 +112,7 @@ def triple(id, subject, object):
 @SEARCHES
 @given(graphs(), BEAMS, st.integers(1, 6))
 def test_any_search_finds_what_algorithm_1_finds(graph, beam, neighbours):
-    """Paths, their order and their scores are those of the naive implementation."""
+    """The same paths, order and scores as the naive implementation."""
     beam = Beam(width=beam.width, length=beam.length, gamma=beam.gamma, diverse=beam.diverse, neighbours=neighbours)
     expected = algorithm_1(graph, beam)
 
@@ -125,7 +125,7 @@ def test_any_search_finds_what_algorithm_1_finds(graph, beam, neighbours):
 @SEARCHES
 @given(graphs(), BEAMS, st.integers(0, 2**32))
 def test_the_order_of_the_input_changes_nothing(graph, beam, seed):
-    """Start triples and candidates may arrive in any order: the same paths come out."""
+    """Start triples and candidates in any order give the same paths."""
     shuffled = random.Random(seed)
 
     def in_any_order(found):
@@ -143,7 +143,7 @@ def test_the_order_of_the_input_changes_nothing(graph, beam, seed):
 @SEARCHES
 @given(graphs(scores=st.integers(0, 8)), BEAMS)
 def test_each_paths_best_candidates_up_to_the_width_are_enough(graph, beam):
-    """The claim of the expansion: to ask the database for ``width`` candidates a path changes nothing."""
+    """The claim of the expansion: limiting the database to ``width`` candidates per path changes nothing."""
     expected = beam_search(graph.start(), expand=graph.expand, beam=beam)
 
     actual = beam_search(graph.start(beam.width), expand=lambda paths: graph.expand(paths, beam.width), beam=beam)
@@ -154,7 +154,7 @@ def test_each_paths_best_candidates_up_to_the_width_are_enough(graph, beam):
 @SEARCHES
 @given(graphs(scores=st.integers(-8, 2)), BEAMS)
 def test_each_paths_best_candidates_up_to_the_width_are_enough_among_negative_ones(graph, beam):
-    """The same claim where most similarities are below 0: the database ranks them as 0, as the search does."""
+    """The same if most similarities are below 0: the database ranks them as 0, and so does the search."""
     expected = beam_search(graph.start(), expand=graph.expand, beam=beam)
 
     actual = beam_search(graph.start(beam.width), expand=lambda paths: graph.expand(paths, beam.width), beam=beam)
@@ -165,7 +165,7 @@ def test_each_paths_best_candidates_up_to_the_width_are_enough_among_negative_on
 @SEARCHES
 @given(graphs(), BEAMS)
 def test_every_path_is_a_walk_without_repetition(graph, beam):
-    """Neighbouring triples share an entity, no triple comes twice, and no path or beam is longer than allowed."""
+    """Adjacent triples share an entity, no triple is repeated, and no path or beam is too long."""
     paths = beam_search(graph.start(), expand=graph.expand, beam=beam)
 
     assert len(paths) <= beam.width
@@ -196,7 +196,7 @@ def test_the_diversity_weight_does_not_raise_a_negative_similarity():
 
 
 def test_the_diversity_weight_lets_another_paths_first_candidate_pass():
-    """Two candidates of the better path come first without diversity; with it, each path has one."""
+    """Without diversity, two candidates of the better path come first; with it, one of each path."""
     starts = [ScoredTriple(triple("s1", "A", "B"), 0.9), ScoredTriple(triple("s2", "X", "Y"), 0.7)]
     found = [
         [ScoredTriple(triple("a", "B", "C"), 0.8), ScoredTriple(triple("b", "B", "D"), 0.8)],
@@ -212,7 +212,7 @@ def test_the_diversity_weight_lets_another_paths_first_candidate_pass():
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
 def test_a_chain_is_walked_to_the_length_asked_for(length):
-    """Along A-B-C-D-E the best path of length n is the first n triples."""
+    """Along A-B-C-D-E, the best path of length n is the first n triples."""
     chain = [triple(f"t{i}", "ABCD"[i], "BCDE"[i]) for i in range(4)]
     graph = Graph(chain, [0.5])
 
@@ -223,7 +223,7 @@ def test_a_chain_is_walked_to_the_length_asked_for(length):
 
 
 def test_paths_that_end_are_kept_where_no_path_goes_on():
-    """Two triples without a common entity: the result is the start triples, in order of their scores."""
+    """Two triples without a common entity: the result is the start triples, ordered by score."""
     start = [ScoredTriple(triple("t1", "A", "B"), 0.2), ScoredTriple(triple("t2", "C", "D"), 0.4)]
 
     actual = beam_search(start, expand=lambda paths: [[] for _ in paths], beam=Beam(length=4))
@@ -232,7 +232,7 @@ def test_paths_that_end_are_kept_where_no_path_goes_on():
 
 
 def test_a_path_that_ends_is_dropped_where_another_goes_on():
-    """As in Algorithm 1, the best start triple without a neighbour gives way to a longer path."""
+    """As in Algorithm 1, the best start triple without a neighbour is replaced by a longer path."""
     start = [ScoredTriple(triple("t1", "A", "B"), 0.9), ScoredTriple(triple("t2", "C", "D"), 0.1)]
     found = {"t1": [], "t2": [ScoredTriple(triple("t3", "D", "E"), 0.1)]}
 
@@ -242,12 +242,12 @@ def test_a_path_that_ends_is_dropped_where_another_goes_on():
 
 
 def test_no_start_triple_means_no_path():
-    """Base passages without triples are no error, and the database is not asked."""
+    """Base passages without triples are not an error, and the database is not queried."""
     assert [] == beam_search([], expand=lambda _: pytest.fail("asked for nothing"))
 
 
 def test_passages_are_taken_breadth_first():
-    """First those of all first triples, then of all second ones, each once; a shorter path just ends."""
+    """First those of all first triples, then of all second ones, each once; shorter paths just end."""
     one, two, three, four = (Triple(id, "s", "p", "o", f"p{id}") for id in "1234")
     again = Triple("5", "s", "p", "o", "p1")
 

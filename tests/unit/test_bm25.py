@@ -1,4 +1,4 @@
-"""BM25 in memory: the order of rank-bm25 on a normal corpus, and sensible results where rank-bm25 has none."""
+"""BM25 in memory: the order of rank-bm25 on a normal corpus, and sensible results in its degenerate cases."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ DEMO = Path(gear_neo4j.__file__).parent / "demo"
 
 
 class NoModel:
-    """An embedding model that must not be asked."""
+    """An embedding model that must not be called."""
 
     name = "none"
     dimension = 1
@@ -47,7 +47,7 @@ def demo_passages():
 
 @pytest.mark.parametrize("question", [query.question for query in datasets.load(DEMO).queries])
 def test_a_normal_corpus_is_ranked_as_by_rank_bm25(question):
-    """Ids and scores are those of BM25Okapi itself, best first."""
+    """Ids and scores equal those of BM25Okapi, best first."""
     passages = demo_passages()
     scores = BM25Okapi([words(passage.content) for passage in passages]).get_scores(words(question))
     expected = sorted(zip([passage.id for passage in passages], scores, strict=True), key=lambda one: -one[1])[:10]
@@ -59,7 +59,7 @@ def test_a_normal_corpus_is_ranked_as_by_rank_bm25(question):
 
 
 def test_a_hit_names_its_list_and_rank():
-    """The fusion reads these."""
+    """The fusion needs these."""
     actual = BM25(demo_passages()).rank(asked("Nobel Prize"), k=3)
 
     assert [("bm25", 1), ("bm25", 2), ("bm25", 3)] == [(s.name, s.rank) for item in actual for s in item.sources]
@@ -73,7 +73,7 @@ def test_the_title_is_searched_too():
 
 
 def test_only_passages_that_share_a_word_are_returned():
-    """A k beyond them brings no others."""
+    """A larger k adds no others."""
     assert ["p2"] == found(corpus("red apple", "green pear", "blue plum"), "a pear", k=3)
 
 
@@ -89,24 +89,24 @@ def test_a_question_without_words_has_no_hits():
 
 
 def test_a_corpus_of_one_passage_is_found():
-    """Its words are in every passage there is, so BM25 gives them no weight."""
+    """Its words are in every passage, so BM25 gives them no weight."""
     assert ["p1"] == found(corpus("Curie was born in Warsaw"), "Where was Curie born?")
 
 
 def test_of_two_passages_the_one_that_shares_more_words_comes_first():
-    """Their scores are all 0: a word in one of two passages has no weight for BM25."""
+    """Their scores are all 0, because BM25 gives no weight to a word in one of two passages."""
     assert ["p2", "p1"] == found(corpus("red apple", "green pear"), "red green pear")
 
 
 def test_of_two_passages_the_one_that_shares_all_words_comes_before_the_one_that_shares_fewer():
-    """A word in both passages weighs less than nothing for BM25, and more for the shorter of them."""
+    """For BM25, a word in both passages has a negative weight, larger in the shorter passage."""
     actual = found(corpus("Paris is in France where many rivers flow", "Paris is nice"), "Is Paris nice?")
 
     assert ["p2", "p1"] == actual
 
 
 def test_equal_texts_are_ordered_by_id():
-    """Whatever order they came in."""
+    """In whatever order they arrived."""
     passages = [Passage(id, "", text) for id, text in [("c", "x y"), ("a", "x y"), ("b", "x y"), ("d", "z")]]
 
     assert ["a", "b", "c"] == found(passages, "x")

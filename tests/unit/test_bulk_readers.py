@@ -1,4 +1,4 @@
-"""A bulk export of passages without triples: which extractor reads them, and what is reported when a model fails."""
+"""A bulk export of passages without triples: which extractor reads them, and what is reported if a model fails."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ TEXTS = {
 
 @pytest.fixture
 def files(tmp_path):
-    """Three passages, of which one has a triple already."""
+    """Three passages, one of which already has a triple."""
     rows = [{"id": id, "text": text} for id, text in TEXTS.items()]
     (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "triples.jsonl").write_text(json.dumps({"id": "given", "triples": [["Ada", "wrote to", "Charles"]]}))
@@ -30,7 +30,7 @@ def files(tmp_path):
 
 
 def reply(messages):
-    """A triple, unless Turing is named."""
+    """A triple, unless the prompt names Turing."""
     refused = "Turing" in messages[1]["content"]
     return "I would rather not." if refused else json.dumps({"triples": [["Marie Curie", "knew", "Paul Langevin"]]})
 
@@ -54,7 +54,7 @@ def exported(files, folder, embedder, readers):
 
 
 def test_nobody_reads_where_that_is_asked_for(files, tmp_path, embedder):
-    """The triples are those of the files."""
+    """All triples are from the files."""
     report, problems, passages, triples = exported(files, tmp_path / "out", embedder, [])
 
     assert ({"given": "given", "read": "", "refused": ""}, {"given"}, []) == (passages, triples, problems)
@@ -72,7 +72,7 @@ def test_rules_read_what_has_no_triples(files, tmp_path, embedder):
 
 
 def test_a_passage_that_the_model_does_not_read_is_left_for_later(files, tmp_path, embedder):
-    """It keeps what the rules made of it, and the reason is reported; it is not marked as read by the model."""
+    """It keeps the triples of the rules, and the reason is reported; it is not marked as read by the model."""
     with ScriptedServer(reply) as model:
         readers = bulk_readers("model", chat=lambda: chat_of(model))
         report, problems, passages, triples = exported(files, tmp_path / "out", embedder, readers)
@@ -86,7 +86,7 @@ def test_a_passage_that_the_model_does_not_read_is_left_for_later(files, tmp_pat
 
 
 def test_a_model_that_extracts_nothing_ends_the_export(tmp_path, embedder):
-    """After its first ten replies; the folder is empty then."""
+    """After its first ten replies; the folder is then empty."""
     rows = [{"id": f"p{number}", "text": f"Alan Turing {number}"} for number in range(50)]
     (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 

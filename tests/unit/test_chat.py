@@ -42,7 +42,7 @@ PASSING = [Fault.RATE_LIMIT, Fault.SERVER_ERROR, Fault.SLOW, Fault.RESET, 408, 4
 
 
 class Clock:
-    """A clock that takes no time: it writes down what it was to wait."""
+    """A clock whose waits take no time; it records them."""
 
     def __init__(self):
         self.waits = []
@@ -52,7 +52,7 @@ class Clock:
 
 
 class Scripted(BaseChatModel):
-    """A model without a server: it raises its replies where they are errors, and repeats the last one."""
+    """A model without a server: it raises replies that are errors, and repeats the last one."""
 
     replies: list[Any]
     shade: float = 0.0
@@ -69,7 +69,7 @@ class Scripted(BaseChatModel):
 
 
 class Refused(Exception):
-    """What some client library might raise: the status and the headers stand on its response."""
+    """An error as some client library might raise it, with status and headers in its response."""
 
     def __init__(self, status, **headers):
         super().__init__(f"status {status}")
@@ -93,13 +93,13 @@ def settings_of(server, **options):
 
 
 def chat_of(server, *, timeout=5.0, **options):
-    # So many slots that a lost one fails the tests of slots, and does not hang all others.
+    # Enough slots that a lost one fails only the tests of slots, without blocking the others.
     options = {"sleep": Clock(), "concurrency": 100, **options}
     return Chat(chat_model(settings_of(server, chat_timeout=timeout)), **options)
 
 
 def only(*faults):
-    """These faults for the first requests, and no fault after them."""
+    """These faults for the first requests, and none afterwards."""
     return lambda number, _messages: faults[number - 1] if number <= len(faults) else None
 
 
@@ -108,7 +108,7 @@ def always(fault):
 
 
 def together(*calls, seconds=10):
-    """What the calls return, each in a thread of its own; one that does not end in time is an error, not a wait."""
+    """The results of the calls, each in its own thread; one that does not end in time is an error."""
     futures = [Future() for _ in calls]
 
     def run(call, future):
@@ -123,11 +123,11 @@ def together(*calls, seconds=10):
     return [future.result(timeout=max(0, end - time.monotonic())) for future in futures]
 
 
-# One conversation.
+# A single conversation
 
 
 def test_a_reply_is_parsed_and_paid_for_as_the_server_says():
-    """The value, the text, and a token a word, as the scripted server counts."""
+    """The value, the text, and one token per word, as the scripted server counts."""
     with ScriptedServer(answer) as server:
         reply = chat_of(server).ask(WHERE, parse=place)
 
@@ -141,7 +141,7 @@ def test_a_reply_is_parsed_and_paid_for_as_the_server_says():
 
 @pytest.mark.parametrize("fault", SPOILT)
 def test_a_spoilt_reply_is_repaired_once(fault):
-    """The model sees its own reply and what was wrong with it, and both calls are paid for."""
+    """The model sees its own reply and the error, and both calls are counted."""
     with ScriptedServer(answer, fault=only(fault)) as server:
         reply = chat_of(server).ask(WHERE, parse=place)
 
@@ -155,7 +155,7 @@ def test_a_spoilt_reply_is_repaired_once(fault):
 
 
 def test_the_repair_names_what_was_wrong():
-    """What the parser said stands in the request."""
+    """The request contains the parser's message."""
     with ScriptedServer(lambda messages: "{}" if len(messages) == 2 else ANSWER) as server:
         chat_of(server).ask(WHERE, parse=place)
 
@@ -165,7 +165,7 @@ def test_the_repair_names_what_was_wrong():
 
 @pytest.mark.parametrize("fault", SPOILT)
 def test_two_spoilt_replies_are_an_error_that_knows_its_cost(fault):
-    """There is no third request, and nothing that was paid for is forgotten."""
+    """There is no third request, and the cost of both is included."""
     with (
         ScriptedServer(answer, fault=always(fault)) as server,
         pytest.raises(ReplyError) as caught,
@@ -178,7 +178,7 @@ def test_two_spoilt_replies_are_an_error_that_knows_its_cost(fault):
 
 
 def test_a_repair_that_fails_still_knows_what_the_first_reply_cost():
-    """A permanent failure after an unusable reply."""
+    """After an unusable reply, the repair fails permanently."""
     with ScriptedServer(answer, fault=only(Fault.PROSE, 401)) as server, pytest.raises(ModelError) as caught:
         chat_of(server).ask(WHERE, parse=place)
 
@@ -186,7 +186,7 @@ def test_a_repair_that_fails_still_knows_what_the_first_reply_cost():
 
 
 def test_tokens_that_the_server_does_not_say_are_estimated():
-    """Four characters a token: 38 of the prompt, 22 of the reply."""
+    """At four characters per token: 38 for the prompt, 22 for the reply."""
     with ScriptedServer(answer, fault=only(Fault.NO_USAGE)) as server:
         usage = chat_of(server).ask(WHERE, parse=place).usage
 
@@ -194,7 +194,7 @@ def test_tokens_that_the_server_does_not_say_are_estimated():
 
 
 def test_a_mistake_in_the_parser_is_not_the_models():
-    """Only ValueError says that a reply cannot be used."""
+    """Only ValueError means that a reply is unusable."""
     with ScriptedServer(answer) as server, pytest.raises(KeyError):
         chat_of(server).ask(WHERE, parse=lambda text: json.loads(text)["town"])
 
@@ -209,7 +209,7 @@ def test_content_in_blocks_is_read_as_its_text():
 
 
 def test_a_degenerate_reply_is_cut_before_it_is_parsed():
-    """A parser, which nothing interrupts, gets a bounded text; the whole reply has been paid for all the same."""
+    """A parser cannot be interrupted, so its input is limited; the whole reply is still counted."""
     chat = Chat(FakeListChatModel(responses=["7" + " 7" * 1_000_000]))
 
     reply = chat.ask(Prompt("", "How many days has a week?"), parse=len)
@@ -225,12 +225,12 @@ def test_an_empty_task_is_not_sent():
     assert ["user"] == [message["role"] for message in server.requests[0]["messages"]]
 
 
-# Failures that pass, and those that do not.
+# Transient and permanent failures
 
 
 @pytest.mark.parametrize("fault", PASSING)
 def test_a_transient_failure_is_retried(fault):
-    """The second request is answered, after one wait."""
+    """The second request succeeds, after one wait."""
     clock = Clock()
     with ScriptedServer(answer, fault=only(fault)) as server:
         reply = chat_of(server, timeout=1.0 if fault is Fault.SLOW else 5.0, sleep=clock).ask(WHERE, parse=place)
@@ -242,7 +242,7 @@ def test_a_transient_failure_is_retried(fault):
 
 
 def test_the_wait_that_the_server_asks_for_is_kept():
-    """Seconds, to the second, each time."""
+    """To the second, each time."""
     clock = Clock()
     with ScriptedServer(answer, fault=only(Fault.RATE_LIMIT, Fault.RATE_LIMIT), retry_after="7") as server:
         reply = chat_of(server, sleep=clock).ask(WHERE, parse=place)
@@ -252,7 +252,7 @@ def test_the_wait_that_the_server_asks_for_is_kept():
 
 
 def test_a_date_to_wait_for_is_kept():
-    """A date of HTTP has whole seconds, as has the server's clock."""
+    """HTTP dates have whole seconds, and so does the server's clock."""
     clock = Clock()
     in_half_a_minute = lambda: formatdate(time.time() + 30, usegmt=True)  # noqa: E731
     with ScriptedServer(answer, fault=only(Fault.RATE_LIMIT), retry_after=in_half_a_minute) as server:
@@ -277,12 +277,12 @@ def test_a_date_to_wait_for_is_kept():
     ],
 )
 def test_every_form_of_the_wait_is_read(headers, expected):
-    """In milliseconds before seconds; a date on the server's clock; nonsense is no wait at all."""
+    """Milliseconds before seconds; a date by the server's clock; nonsense is ignored."""
     assert expected == requested_wait(Refused(429, **headers))
 
 
 def test_a_date_is_read_on_our_clock_where_the_server_does_not_tell_its_own():
-    """There is nothing else to compare it to."""
+    """There is no other clock to compare it with."""
     headers = {"Retry_After": formatdate(time.time() + 30, usegmt=True)}
 
     assert pytest.approx(30, abs=2) == requested_wait(Refused(503, **headers))
@@ -303,7 +303,7 @@ def test_a_wait_beyond_the_patience_fails_at_once():
 
 @pytest.mark.parametrize("fault", [Fault.SERVER_ERROR, Fault.RATE_LIMIT, Fault.RESET])
 def test_patience_ends(fault):
-    """The waits grow, with a Retry-After of 0 as well, add up to no more than the patience, and are all reported."""
+    """The waits grow, even with a Retry-After of 0, never exceed the patience in total, and are all reported."""
     clock = Clock()
     with (
         ScriptedServer(answer, fault=always(fault), retry_after="0") as server,
@@ -324,7 +324,7 @@ def test_patience_ends(fault):
     [(400, "GEAR_CHAT_MODEL"), (401, "OPENAI_API_KEY"), (403, "OPENAI_API_KEY"), (404, "GEAR_CHAT_MODEL"), (422, "")],
 )
 def test_a_permanent_failure_is_reported_at_once(status, advice):
-    """One request, no wait, and one line that says what to look at."""
+    """One request, no wait, and one line that says what to check."""
     clock = Clock()
     with (
         ScriptedServer(answer, fault=always(status)) as server,
@@ -337,7 +337,7 @@ def test_a_permanent_failure_is_reported_at_once(status, advice):
 
 
 def test_a_server_that_is_not_there_is_named_as_such():
-    """It is tried again, for it may be starting; the line says what the system said."""
+    """It is retried, because it may be starting; the line contains the system's message."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         nowhere = SimpleNamespace(url=f"http://127.0.0.1:{taken.getsockname()[1]}/v1")
@@ -356,7 +356,7 @@ def test_a_server_that_is_not_there_is_named_as_such():
     ],
 )
 def test_a_request_that_cannot_be_sent_is_reported_at_once_without_the_key(options, told):
-    """An address without http, and a key that was pasted with a line break."""
+    """A URL without http, and a key that was pasted with a line break."""
     clock = Clock()
     with ScriptedServer(answer) as server, pytest.raises(GearError, match=f"cannot be used: .*{told}") as caught:
         Chat(chat_model(settings_of(server, **options)), sleep=clock).ask(WHERE, parse=place)
@@ -366,7 +366,7 @@ def test_a_request_that_cannot_be_sent_is_reported_at_once_without_the_key(optio
 
 
 def test_the_failures_of_any_client_library_are_classified():
-    """By a status wherever it stands, by builtin classes and usual names; a cause counts, a context does not."""
+    """By a status anywhere in the error, by builtin classes and usual names; a cause counts, a context does not."""
     wrapped, beside = RuntimeError("wrapped"), RuntimeError("beside")
     wrapped.__cause__, beside.__context__ = Refused(503), Refused(503)
     exhausted = Refused(429)
@@ -385,11 +385,11 @@ def test_the_failures_of_any_client_library_are_classified():
     assert [False] * 6 == [may_pass(error) for error in lasting]
 
 
-# The limit of concurrent calls.
+# The limit of concurrent calls
 
 
 def test_never_more_requests_than_allowed_and_no_slot_is_lost():
-    """Twenty threads ask twice while every second request goes wrong; afterwards three requests still run at once."""
+    """Twenty threads make two calls each, and every second request fails; afterwards three still run at once."""
     chance, meet = random.Random(7), threading.Barrier(3)
     storm = [None, None, None, None, *SPOILT, Fault.RATE_LIMIT, Fault.SERVER_ERROR, Fault.RESET, 401]
 
@@ -423,7 +423,7 @@ def test_never_more_requests_than_allowed_and_no_slot_is_lost():
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1), MemoryError(), ValueError("odd"), Refused(500)])
 def test_a_slot_comes_back_whatever_is_raised(error):
-    """With one slot only, the next question would wait for ever."""
+    """With a single slot, the next call would otherwise wait forever."""
     chat = Chat(Scripted(replies=[error, ANSWER]), concurrency=1, patience=0)
     with pytest.raises((ModelError, type(error))):
         chat.ask(WHERE, parse=place)
@@ -432,7 +432,7 @@ def test_a_slot_comes_back_whatever_is_raised(error):
 
 
 def test_a_wait_between_retries_holds_no_slot():
-    """With one slot only, another question is asked and answered during the wait."""
+    """With a single slot, another call succeeds during the wait."""
     meanwhile = []
 
     def sleep(seconds):
@@ -445,16 +445,16 @@ def test_a_wait_between_retries_holds_no_slot():
 
 
 def test_no_concurrency_at_all_is_refused():
-    """It would wait for ever."""
+    """It would wait forever."""
     with pytest.raises(SettingsError, match="concurrency is 0"):
         Chat(Scripted(replies=[ANSWER]), concurrency=0)
 
 
-# The cache.
+# The cache
 
 
 def test_the_same_question_is_paid_for_once(tmp_path):
-    """Another Chat on the same file has the same text, for nothing; neither timeout nor key make it another model."""
+    """Another Chat on the same file gets the same text at no cost; timeout and key do not make it another model."""
     with ScriptedServer(answer) as server:
         first = open_chat(settings_of(server, home=tmp_path / "home")).ask(WHERE, parse=place)
         again = open_chat(
@@ -477,7 +477,7 @@ def test_the_file_is_the_users_own_and_holds_no_key(tmp_path):
 
 
 def test_a_cache_that_is_full_keeps_what_it_has(tmp_path, monkeypatch):
-    """Callers of a service think of questions without end."""
+    """Callers of a service can ask any number of questions."""
     file, other = tmp_path / "cache", Prompt("", "Where else?")
     Chat(Scripted(replies=[ANSWER]), cache=file).ask(WHERE, parse=place)
     monkeypatch.setattr(cache, "LARGEST", file.stat().st_size)
@@ -488,7 +488,7 @@ def test_a_cache_that_is_full_keeps_what_it_has(tmp_path, monkeypatch):
 
 
 def test_without_a_cache_everything_is_asked(tmp_path):
-    """And no file is made."""
+    """And no file is created."""
     with ScriptedServer(answer) as server:
         for _ in range(2):
             open_chat(settings_of(server, home=tmp_path), cache=False).ask(WHERE, parse=place)
@@ -499,7 +499,7 @@ def test_without_a_cache_everything_is_asked(tmp_path):
 
 @pytest.mark.parametrize("prompt", [Prompt(WHERE.system, "Where else?"), Prompt("Answer in a list.", WHERE.user)])
 def test_another_prompt_is_another_question(prompt, tmp_path):
-    """The task counts as well as the case."""
+    """The task matters as well as the case."""
     chat = Chat(Scripted(replies=[ANSWER]), cache=tmp_path / "cache")
     chat.ask(WHERE, parse=place)
 
@@ -507,7 +507,7 @@ def test_another_prompt_is_another_question(prompt, tmp_path):
 
 
 def test_any_parameter_of_the_answer_makes_another_model():
-    """Temperature, name, address, seed and extra parameters; not the timeout, the retries, the key."""
+    """Temperature, name, URL, seed and extra parameters; but not timeout, retries or key."""
     model = chat_model(Settings(chat_model="a", openai_base_url="http://one/v1"))
     others = [
         {"temperature": 0.7},
@@ -526,7 +526,7 @@ def test_any_parameter_of_the_answer_makes_another_model():
 
 
 def test_a_model_that_holds_odd_things_has_a_name_all_the_same():
-    """Functions, sets and objects count by what stays the same in another process."""
+    """Functions, sets and objects are identified by what is stable across processes."""
     first, second = ([{"f": math.sqrt, "s": {"b", "a"}, "o": object(), "b": b"x", "n": None}] for _ in range(2))
 
     assert identity(Scripted(replies=first)) == identity(Scripted(replies=second))
@@ -534,7 +534,7 @@ def test_a_model_that_holds_odd_things_has_a_name_all_the_same():
 
 
 def test_a_reply_that_cannot_be_used_is_not_kept_and_a_repaired_one_is(tmp_path):
-    """Bad text would be served for ever; the good text answers the question as it was first put."""
+    """Otherwise bad text would be served forever; the good text answers the original prompt."""
     file = tmp_path / "cache"
     with ScriptedServer(answer, fault=only(Fault.CUT, Fault.CUT, Fault.CUT)) as server:
         with pytest.raises(ReplyError):
@@ -547,7 +547,7 @@ def test_a_reply_that_cannot_be_used_is_not_kept_and_a_repaired_one_is(tmp_path)
 
 
 def test_kept_text_that_another_parser_refuses_is_asked_for_again(tmp_path):
-    """And what that parser takes is kept instead."""
+    """The text that this parser accepts replaces it."""
     chat = Chat(Scripted(replies=["about 7", "7"]), cache=tmp_path / "cache")
 
     assert "about 7" == chat.ask(WHERE, parse=str).value
@@ -556,7 +556,7 @@ def test_kept_text_that_another_parser_refuses_is_asked_for_again(tmp_path):
 
 @pytest.mark.parametrize("name", ["a b%20c?d#e", "Überblick 鲁迅", "x" * 200])
 def test_a_file_may_have_any_name(name, tmp_path):
-    """Also one that would mean something in a URL."""
+    """Even one with special characters of URLs."""
     Chat(Scripted(replies=[ANSWER]), cache=tmp_path / name).ask(WHERE, parse=place)
 
     assert [name] == [file.name for file in tmp_path.iterdir()]
@@ -564,7 +564,7 @@ def test_a_file_may_have_any_name(name, tmp_path):
 
 @pytest.mark.parametrize("kind", ["text", "folder", "below a file"])
 def test_a_cache_that_cannot_be_used_is_named(kind, tmp_path):
-    """One line, at the start, before anything is paid for."""
+    """In one line, at the start, before any call."""
     file = tmp_path / "cache"
     if kind == "folder":
         file.mkdir()
@@ -578,7 +578,7 @@ def test_a_cache_that_cannot_be_used_is_named(kind, tmp_path):
 
 
 def test_a_cache_that_breaks_later_is_named_too(tmp_path):
-    """Its pages are overwritten while it is in use."""
+    """Its pages are overwritten during use."""
     file = tmp_path / "cache"
     chat = Chat(Scripted(replies=[ANSWER]), cache=file)
     chat.ask(WHERE, parse=place)
@@ -588,7 +588,7 @@ def test_a_cache_that_breaks_later_is_named_too(tmp_path):
 
 
 def test_threads_share_a_cache(tmp_path):
-    """Twenty threads write and read the same five questions; afterwards each is there."""
+    """Twenty threads write and read the same five questions; afterwards all are stored."""
     chat = Chat(Scripted(replies=[ANSWER]), concurrency=20, cache=tmp_path / "cache")
     prompts = [Prompt("", f"case {number}") for number in range(5)]
     answers = together(*[lambda: [chat.ask(prompt, parse=place) for prompt in prompts]] * 20, seconds=30)
@@ -600,7 +600,7 @@ def test_threads_share_a_cache(tmp_path):
 
 @pytest.mark.parametrize("statement", ["CREATE", "INSERT"])
 def test_another_process_may_be_faster_by_a_hair(statement, tmp_path, monkeypatch):
-    """It makes the table, or keeps a reply, between our look and our attempt: just before ours is sent to SQLite."""
+    """It creates the table, or stores a reply, between our check and our attempt."""
     file, overtaken, connect = tmp_path / "cache", set(), sqlite3.connect
 
     class Overtaken(sqlite3.Connection):
@@ -623,7 +623,7 @@ OLD_TABLE = "CREATE TABLE full_llm_cache (prompt VARCHAR, llm VARCHAR, idx INTEG
 
 
 def test_an_object_in_a_file_of_an_earlier_version_is_no_reply(tmp_path):
-    """LangChain's cache makes an object of whatever the file says it is; such rows are not read any more."""
+    """LangChain's cache deserialises any object in the file; such rows are no longer read."""
     file, model = tmp_path / "cache", Scripted(replies=[ANSWER])
     planted = dumps(ChatGeneration(message=AIMessage("PLACE: planted")))
     with closing(sqlite3.connect(file)) as database, database:
@@ -637,14 +637,14 @@ def test_an_object_in_a_file_of_an_earlier_version_is_no_reply(tmp_path):
 
 
 def plant(file, value):
-    """Put a value where the text of each reply is kept."""
+    """Put a value where the text of each reply is stored."""
     with closing(sqlite3.connect(file)) as database, database:
         database.execute("UPDATE replies SET text = ?", (value,))
 
 
 @pytest.mark.parametrize("planted", [b"\x80\x04K\x07.", None])
 def test_a_row_that_is_no_text_is_no_reply(planted, tmp_path):
-    """A column of SQLite takes bytes, too, whatever type it declares."""
+    """A column of SQLite accepts bytes, too, whatever its declared type."""
     chat = Chat(Scripted(replies=["first", "second"]), cache=tmp_path / "cache")
     assert "first" == chat.ask(WHERE, parse=str).value == chat.ask(WHERE, parse=str).value
     plant(tmp_path / "cache", planted)
@@ -653,7 +653,7 @@ def test_a_row_that_is_no_text_is_no_reply(planted, tmp_path):
 
 
 def test_a_serialised_object_among_the_replies_is_a_text(tmp_path):
-    """It is handed to the parser as it stands, which is a parser of texts."""
+    """The parser gets it unchanged, as text."""
     chat = Chat(Scripted(replies=["first"]), cache=tmp_path / "cache")
     planted = dumps(ChatGeneration(message=AIMessage("planted")))
     chat.ask(WHERE, parse=str)
@@ -663,7 +663,7 @@ def test_a_serialised_object_among_the_replies_is_a_text(tmp_path):
 
 
 def test_the_file_holds_texts_and_numbers_only(tmp_path):
-    """What a call cost is kept beside its reply."""
+    """The cost of a call is stored next to its reply."""
     file = tmp_path / "cache"
     with ScriptedServer(answer) as server:
         chat_of(server, cache=file).ask(WHERE, parse=place)
@@ -689,7 +689,7 @@ print(sum(usage.calls + usage.cached for usage in usages))
 
 
 def test_processes_share_a_cache(tmp_path):
-    """Two make the file and fill it at the same time, without a warning, and this one finds everything there."""
+    """Two create the file and fill it at the same time, without a warning, and this process finds everything."""
     file = tmp_path / "cache"
     command = [sys.executable, "-c", PROCESS, str(file)]
     pipes = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE}
@@ -726,12 +726,12 @@ def test_usage_adds_up(one, two, three):
 
 
 def test_the_price_is_that_of_a_million():
-    """Input and output have prices of their own."""
+    """Input and output have separate prices."""
     assert pytest.approx(2.75) == Usage(input_tokens=500_000, output_tokens=250_000).cost((0.5, 10))
 
 
 def test_a_model_is_called_by_its_name_and_else_by_its_class():
-    """As the settings name it, where it has one."""
+    """The name from the settings, if it has one."""
     assert "gpt-x" == Chat(chat_model(Settings(chat_model="gpt-x", openai_api_key="k"))).name
     assert "Scripted" == Chat(Scripted(replies=[])).name
 
@@ -745,7 +745,7 @@ def test_a_model_is_called_by_its_name_and_else_by_its_class():
     ],
 )
 def test_settings_without_a_model_say_what_to_set(settings, told, tmp_path):
-    """Before anything is made or asked."""
+    """Before anything is created or called."""
     with pytest.raises(ModelError, match=told):
         open_chat(Settings(home=tmp_path / "home", **settings))
 
@@ -756,14 +756,14 @@ def test_settings_without_a_model_say_what_to_set(settings, told, tmp_path):
 
 
 def test_a_mistake_in_a_script_ends_the_test():
-    """It is not taken for a failure of the model."""
+    """It is not mistaken for a failure of the model."""
     with pytest.raises(ZeroDivisionError), ScriptedServer(lambda _messages: str(1 / 0)) as server:
         chat_of(server).ask(WHERE, parse=place)
 
 
 @pytest.mark.parametrize("fault", SPOILT)
 def test_a_spoilt_reply_is_no_json(fault):
-    """Or the tests of repairs would prove nothing."""
+    """Otherwise the tests of repairs would prove nothing."""
     with ScriptedServer(answer, fault=only(fault)) as server:
         text = chat_of(server).ask(WHERE, parse=str).text
     with pytest.raises(json.JSONDecodeError):

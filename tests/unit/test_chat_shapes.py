@@ -1,4 +1,4 @@
-"""An answer in OpenAI's shape: where its annotations point."""
+"""An answer in OpenAI's format: where its annotations point."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from gear_neo4j.web.chat_shapes import ChatWriter
     ],
 )
 def test_an_annotation_points_at_its_number_in_what_is_sent(text, pointed):
-    """The brackets belong to it where no other number is in them; without a number all of the answer is meant."""
+    """Including the brackets if they contain no other number; without a number, at the whole answer."""
     citations = tuple(Citation(label, Passage(label, "T", "Text.")) for label in ("1", "2"))
     answer = Answer("Where?", text, Hits("Where?", "naive", ()), Trace("Where?", "m"), "answerable", citations)
 

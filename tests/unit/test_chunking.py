@@ -1,4 +1,4 @@
-"""Chunks: nothing lost, nothing doubled, none too long, cut where a text pauses, and each knows where it begins."""
+"""Chunks: nothing lost or doubled, none too long, cut at natural breaks, with their start positions."""
 
 import pytest
 from hypothesis import given, settings
@@ -21,28 +21,28 @@ SIZES = st.integers(10, 80)
 
 
 def visible(text):
-    """The characters of a text that are not blank."""
+    """The non-blank characters of a text."""
     return "".join(text.split())
 
 
 @PROPERTIES
 @given(ANY_TEXT, SIZES)
 def test_every_visible_character_is_in_one_chunk_in_order(text, size):
-    """What the chunks hold together is the text, without blanks."""
+    """Together the chunks contain the text, without blanks."""
     assert visible(text) == visible("".join(chunk.text for chunk in chunks(text, size=size)))
 
 
 @PROPERTIES
 @given(ANY_TEXT, SIZES)
 def test_no_chunk_is_longer_than_asked_for_or_blank(text, size):
-    """A word that is longer is cut."""
+    """A longer word is cut."""
     assert all(0 < len(chunk.text.strip()) <= len(chunk.text) <= size for chunk in chunks(text, size=size))
 
 
 @PROPERTIES
 @given(ANY_TEXT, SIZES)
 def test_a_chunk_stands_where_it_says(text, size):
-    """At its start, and after the end of the chunk before it."""
+    """At its start, and after the end of the previous chunk."""
     end = 0
     for chunk in chunks(text, size=size):
         assert chunk.start >= end
@@ -67,12 +67,12 @@ def test_a_chunk_stands_where_it_says(text, size):
     ],
 )
 def test_a_text_is_cut_where_it_pauses(text, expected):
-    """Paragraph before sentence before line before word; of sentences, as many together as fit."""
+    """Paragraph before sentence before line before word; as many sentences together as fit."""
     assert expected == [chunk.text for chunk in chunks(text, size=20)]
 
 
 def test_a_short_text_stays_whole():
-    """About a thousand characters is what a passage has."""
+    """A passage has about a thousand characters."""
     text = "A sentence of some words. " * 35
 
     assert [text.strip()] == [chunk.text for chunk in chunks(text)]
@@ -82,7 +82,7 @@ def test_a_short_text_stays_whole():
 @PROPERTIES
 @given(st.lists(st.sampled_from(["short.", "a longer line", "", "  "]), max_size=40))
 def test_the_position_of_a_passage_is_the_line_it_begins_on(tmp_path_factory, lines):
-    """Whatever blank lines come before it."""
+    """Whatever blank lines precede it."""
     numbered = [f"{number} {line}" if line.strip() else line for number, line in enumerate(lines, start=1)]
     file = tmp_path_factory.getbasetemp() / "lines.txt"
     file.write_text("\n".join([*numbered, f"{len(lines) + 1} end"]), encoding="utf-8")
@@ -92,7 +92,7 @@ def test_the_position_of_a_passage_is_the_line_it_begins_on(tmp_path_factory, li
 
 
 def test_equal_passages_of_a_document_count_once(tmp_path):
-    """The first one says the position."""
+    """With the position of the first one."""
     file = tmp_path / "a.txt"
     file.write_text("\n\n".join(["The same paragraph of words."] * 3))
 
@@ -100,7 +100,7 @@ def test_equal_passages_of_a_document_count_once(tmp_path):
 
 
 def test_the_same_text_in_two_files_is_two_passages(tmp_path):
-    """Each is evidence of its own."""
+    """Each is separate evidence."""
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "x.txt").write_text("The same.")
@@ -112,7 +112,7 @@ def test_the_same_text_in_two_files_is_two_passages(tmp_path):
 
 
 def test_the_source_is_the_path_as_it_was_given(tmp_path, monkeypatch):
-    """Relative stays relative, so that a folder can be moved with its project."""
+    """A relative path stays relative, so that a folder can be moved with its project."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.txt").write_text("x")

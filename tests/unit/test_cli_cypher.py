@@ -1,4 +1,4 @@
-"""``gear cypher``: the queries as they are listed, and as they are sent."""
+"""``gear cypher``: the queries as listed, and as sent."""
 
 import json
 
@@ -17,7 +17,7 @@ FULL = Shape(True, True, True)
 
 @pytest.fixture
 def gear(capsys, monkeypatch):
-    """Run a command where no server is."""
+    """Run a command without any server."""
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:1")
     monkeypatch.setenv("COLUMNS", "200")
 
@@ -31,7 +31,7 @@ def gear(capsys, monkeypatch):
 
 
 def test_every_query_is_listed_with_its_access_and_what_it_does(gear):
-    """In order of the names."""
+    """Sorted by name."""
     code, out, _ = gear("--json")
     rows = json.loads(out)
 
@@ -68,7 +68,7 @@ def test_a_query_is_shown_as_it_is_sent_below_its_parameters(gear):
     ],
 )
 def test_each_form_can_be_shown(gear, options, form, shape):
-    """Under a scope, an example of one is among the parameters; what the form does not use is not."""
+    """With an example of a scope among the parameters; unused parameters are left out."""
     query = named("seed_triples", form=form)
 
     shown = json.loads(gear("seed_triples", *options, "--json")[1])
@@ -80,7 +80,7 @@ def test_each_form_can_be_shown(gear, options, form, shape):
 
 @pytest.mark.parametrize("name", QUERIES)
 def test_every_query_can_be_shown_under_a_scope_or_is_refused(name):
-    """Communities leave the filter out, which they cannot be under."""
+    """Community queries are shown without the filter, which they do not allow."""
     if QUERIES[name].scope == "refused":
         with pytest.raises(ScopeRefusal, match=rf"cypher/{name}\.cypher reads or writes the whole graph"):
             sent(name, scoped=True)

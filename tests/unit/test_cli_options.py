@@ -1,4 +1,4 @@
-"""The vocabulary of the options: the same word means the same everywhere, and none is without effect."""
+"""The vocabulary of the options: a name has the same meaning everywhere, and every option has an effect."""
 
 import ast
 import inspect
@@ -21,7 +21,7 @@ from gear_neo4j.cli.output import STDOUT, emit
 from gear_neo4j.errors import InputError
 from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS
 
-# By the value that a command gets, the options that a decorator makes it from.
+# By the parameter of a command, the options from which a decorator makes it.
 MADE_FROM = {
     "settings": {*FLAGS, "env_file"},
     "flags": {*FLAGS},
@@ -38,7 +38,7 @@ MOST_OPTIONS = {"search": 25, "ask": 25, "evaluate": 30}
 
 
 def leaves(group, context, words=()):
-    """Every command that does something, with its words."""
+    """Every command without subcommands, with its words."""
     for name in group.list_commands(context):
         command = group.load(name) if group is cli else group.get_command(context, name)
         if isinstance(command, click.Group):
@@ -65,7 +65,7 @@ def leaves(group, context, words=()):
     ],
 )
 def test_the_shell_completes_commands_recipes_and_their_options(words, expected, monkeypatch):
-    """As bash calls it."""
+    """Called as bash does."""
     monkeypatch.setenv("COMP_WORDS", words)
     monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
 
@@ -76,12 +76,12 @@ COMMANDS = dict(leaves(cli, click.Context(cli, info_name="gear")))
 
 
 def parameters(command):
-    """All parameters of a command, those of recipes included."""
+    """All parameters of a command, including those of recipes."""
     return command.get_params(click.Context(command))
 
 
 def body(command):
-    """The names that the function of a command uses, its signature left out."""
+    """The names that a command's function uses, without its signature."""
     function = inspect.unwrap(command.callback)
     function = function.func if isinstance(function, partial) else function
     (tree,) = ast.parse(inspect.cleandoc("\n" + inspect.getsource(function))).body
@@ -91,7 +91,7 @@ def body(command):
 
 @pytest.fixture
 def gear(capsys, tmp_path, monkeypatch):
-    """Run a command in a folder of its own, with an environment that names no server."""
+    """Run a command in its own folder, with an environment that names no server."""
     for variable in ("NEO4J_URI", "NEO4J_PASSWORD", "GEAR_NAME", "GEAR_CHAT_MODEL", "OPENAI_API_KEY"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
@@ -109,7 +109,7 @@ def gear(capsys, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_no_option_is_ignored(words):
-    """The function of each command uses every parameter that it gets, also those that decorators make of several."""
+    """The function of each command uses all its parameters, including those that decorators combine."""
     command = COMMANDS[words]
     given = {one.name for one in parameters(command) if one.expose_value}
     taken = set(inspect.signature(inspect.unwrap(command.callback)).parameters)
@@ -120,7 +120,7 @@ def test_no_option_is_ignored(words):
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_settings_are_those_that_a_command_needs(words):
-    """Without a database there is no address to give, without vectors no embedding model, without a model no cache."""
+    """No server options without a database, no embedding model without vectors, no cache without a model."""
     names = {one.name for one in parameters(COMMANDS[words])}
     connected = {"uri", "username", "password", "database", "name"} <= names
 
@@ -150,7 +150,7 @@ def test_settings_are_those_that_a_command_needs(words):
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_every_option_explains_itself(words):
-    """In a sentence, after which only the variable or the default follows."""
+    """In a sentence, followed only by the variable or the default."""
     for option in parameters(COMMANDS[words]):
         if isinstance(option, click.Option) and not option.hidden:
             assert option.help, option.name
@@ -159,7 +159,7 @@ def test_every_option_explains_itself(words):
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_one_vocabulary(words):
-    """--json takes a file or none, and nothing is hidden."""
+    """--json takes an optional file, and no option is hidden."""
     options = {name: one for one in parameters(COMMANDS[words]) for name in one.opts}
 
     if "--json" in options:
@@ -173,7 +173,7 @@ def test_one_vocabulary(words):
 
 @pytest.mark.parametrize(("name", "most"), MOST_OPTIONS.items())
 def test_the_options_fit_a_screen(name, most):
-    """Those of recipes are set by --set."""
+    """Options of recipes are set with --set."""
     options = [one for one in parameters(COMMANDS[(name,)]) if isinstance(one, click.Option)]
 
     assert len(options) <= most
@@ -181,7 +181,7 @@ def test_the_options_fit_a_screen(name, most):
 
 
 def test_the_flag_of_json_takes_no_question_and_no_source_for_its_file():
-    """Only a word that ends in .json; a file of another name follows an equals sign."""
+    """Only a word that ends in .json; other file names need an equals sign."""
     assert ["--json=-", "Who?"] == list(json_to_output(["--json", "Who?"]))
     assert ["--json=-", "corpus.jsonl"] == list(json_to_output(["--json", "corpus.jsonl"]))
     assert ["Who?", "--json=-"] == list(json_to_output(["Who?", "--json"]))
@@ -192,7 +192,7 @@ def test_the_flag_of_json_takes_no_question_and_no_source_for_its_file():
 
 
 def test_json_goes_to_standard_output_or_to_a_file(gear, tmp_path):
-    """Alone it is all of the output; with a file the output for people stays."""
+    """Without a file it is the whole output; with a file the normal output stays."""
     code, out, err = gear("config", "--json")
     printed = json.loads(out)
     assert (0, "") == (code, err)
@@ -206,7 +206,7 @@ def test_json_goes_to_standard_output_or_to_a_file(gear, tmp_path):
 
 
 def test_a_file_of_json_is_checked_first(gear, tmp_path):
-    """Before any server is looked for."""
+    """Before any server is contacted."""
     code, out, err = gear("search", "Who?", "--json", tmp_path / "gone" / "x.json")
 
     assert (2, "") == (code, out)
@@ -216,7 +216,7 @@ def test_a_file_of_json_is_checked_first(gear, tmp_path):
 
 
 def test_every_recipe_is_listed_with_a_line(gear):
-    """By kind; with a name its options, with types and defaults; as JSON, too."""
+    """By kind; for a name, its options with types and defaults; also as JSON."""
     code, out, _ = gear("recipes")
     lines = out.splitlines()
     assert (0, ["retrievers", "agents", "extractors"]) == (code, [line for line in lines[:-1] if line[0] != " "])
@@ -240,7 +240,7 @@ def test_every_recipe_is_listed_with_a_line(gear):
 
 @pytest.mark.parametrize("words", [(), ("search",), ("keys", "add"), ("communities",)], ids=" ".join)
 def test_help_prints_what_the_option_prints(gear, words):
-    """For the command itself, a command, and one of a group."""
+    """For the program, a command, and a subcommand."""
     assert gear(*words, "--help") == gear("help", *words)
 
 
@@ -262,7 +262,7 @@ def test_help_of_what_is_no_command_is_refused(gear):
     ],
 )
 def test_a_question_needs_no_quotes(command, words, expected):
-    """Options may stand anywhere; after -- a word may begin with a dash."""
+    """Options may be anywhere; after -- a word may begin with a dash."""
     context = COMMANDS[(command,)].make_context(command, list(words))
 
     assert expected == context.params["question"]
@@ -271,7 +271,7 @@ def test_a_question_needs_no_quotes(command, words, expected):
 
 @pytest.mark.parametrize("words", [["ingest"], ["export", "--admin-import", "out"]])
 def test_an_address_is_refused_where_only_files_are_read(gear, words):
-    """It was called a path that does not exist, with a slash less."""
+    """It used to be reported as a missing path, with a slash less."""
     message = "gear: https://***@example.org/a.html is an address: only gear sync reads those\n"
 
     assert (2, "", message) == gear(*words, "https://ada:secret@example.org/a.html")
@@ -303,7 +303,7 @@ def test_a_check_rebuilds_nothing(gear):
     ],
 )
 def test_an_option_that_cannot_be_set_costs_one_line(gear, options, message):
-    """Before a server is looked for."""
+    """Before a server is contacted."""
     code, _, err = gear("search", "Who?", *options)
 
     assert (2, 1) == (code, len(err.splitlines()))
@@ -332,7 +332,7 @@ def test_config_says_where_each_setting_comes_from(gear, tmp_path, monkeypatch):
 
 
 def test_config_shows_no_secret(gear, monkeypatch):
-    """Neither a password or a key, nor those that hide in an address."""
+    """No password, no key, and none inside a URL."""
     monkeypatch.setenv("NEO4J_PASSWORD", "SECRET1")
     monkeypatch.setenv("OPENAI_API_KEY", "SECRET2")
     monkeypatch.setenv("GEAR_EMBEDDING_KEY", "SECRET3")
@@ -347,7 +347,7 @@ def test_config_shows_no_secret(gear, monkeypatch):
 
 
 def test_config_connects_to_nothing_and_creates_nothing(gear, tmp_path):
-    """A look at the settings leaves no trace."""
+    """Showing the settings leaves no trace."""
     assert 0 == gear("config")[0]
     assert [] == list(Path(tmp_path).iterdir())
 

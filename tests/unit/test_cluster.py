@@ -1,4 +1,4 @@
-"""What goes to which server of a cluster, and with which bookmarks: the real driver against stubs that speak Bolt."""
+"""Which queries go to which server of a cluster, with which bookmarks: the real driver and stubs that speak Bolt."""
 
 import anyio
 import neo4j
@@ -18,14 +18,14 @@ WRITE = Query("write", "CREATE (:Thing)", writes=True)
 
 @pytest.fixture
 def cluster():
-    """A router, a reader, a writer, and another that can lead."""
+    """A router, a reader, a writer, and another possible leader."""
     with Cluster() as cluster:
         yield cluster
 
 
 @pytest.fixture
 def database(cluster):
-    """A connection to another than the home database; what it sent to connect is forgotten."""
+    """A connection to a database that is not the home database; the queries of connecting are forgotten."""
     with Database.connect(cluster.uri, username="neo4j", password="stub", name="films") as database:
         cluster.reader.sent.clear()
         yield database
@@ -39,12 +39,12 @@ def driver(cluster):
 
 
 def modes(member):
-    """The queries that arrived at a member, with their modes."""
+    """The queries that a member received, with their modes."""
     return [(sent.query, sent.mode) for sent in member.sent]
 
 
 def test_the_first_query_of_a_connection_is_a_read(cluster):
-    """Connecting needs no leader: it arrives at the reader, and nothing arrives elsewhere."""
+    """Connecting needs no leader: it arrives only at the reader."""
     cluster.leader = None
     with Database.connect(cluster.uri, username="neo4j", password="stub") as database:
         assert ("neo4j", "5.26.0") == (database.name, database.version)
@@ -79,7 +79,7 @@ def test_a_query_goes_where_its_access_says(cluster, database, name):
     ids=["call", "stream", "explain", "text", "probe", "catch_up"],
 )
 def test_every_way_to_read_goes_to_the_reader(cluster, database, use):
-    """Also over the connection of its own that an untrusted statement has."""
+    """Including the separate connection of an untrusted statement."""
     use(database)
 
     assert {"r"} == {sent.mode for sent in cluster.reader.sent}
@@ -123,7 +123,7 @@ def test_a_schema_statement_goes_to_the_writer(cluster, database):
 
 
 def test_gear_reads_at_the_reader(cluster, driver):
-    """And so does a view of it; the bookmarks of another process are sent with the first read."""
+    """So does a view of it; the first read carries the bookmarks of another process."""
     gear = Gear(driver, database="neo4j", bookmarks=["SB:7"])
     view = gear.scoped(collections=["legal"])
     assert [] == gear.corpus.collections()
@@ -139,7 +139,7 @@ def test_gear_reads_at_the_reader(cluster, driver):
 
 
 def test_a_connection_by_settings_takes_bookmarks(cluster, tmp_path):
-    """They are sent with its first query."""
+    """Its first query carries them."""
     settings = Settings(uri=cluster.uri, username="neo4j", password="stub", home=tmp_path)
     with Gear.connect(settings, bookmarks=["SB:7", "SB:5"]) as gear:
         assert [frozenset({"SB:7", "SB:5"})] == [sent.bookmarks for sent in cluster.reader.sent]
@@ -147,7 +147,7 @@ def test_a_connection_by_settings_takes_bookmarks(cluster, tmp_path):
 
 
 def test_an_event_loop_catches_up(cluster, driver):
-    """As :class:`Gear` does."""
+    """Like :class:`Gear`."""
     agear = AsyncGear(Gear(driver, database="neo4j"))
     anyio.run(agear.catch_up, ["SB:3"])
 
@@ -164,7 +164,7 @@ def test_an_event_loop_catches_up(cluster, driver):
     ids=["call", "stream", "text"],
 )
 def test_a_read_is_sent_the_bookmark_of_the_last_write(cluster, database, read):
-    """The one that its commit gave, which is also what another process is given."""
+    """The one from its commit, which other processes also get."""
     _ = database.has_search_clause
     for write in (1, 2):
         database.run(WRITE)
@@ -174,7 +174,7 @@ def test_a_read_is_sent_the_bookmark_of_the_last_write(cluster, database, read):
 
 
 def test_two_processes_hand_bookmarks_over(cluster):
-    """A connection that is open catches up; afterwards it sends what it was given, and later what came of it."""
+    """An open connection catches up; later it sends these bookmarks, then newer ones."""
     login = {"username": "neo4j", "password": "stub"}
     with Database.connect(cluster.uri, **login) as writer, Database.connect(cluster.uri, **login) as reader:
         writer.run(WRITE)
@@ -190,7 +190,7 @@ def test_two_processes_hand_bookmarks_over(cluster):
 
 
 def test_a_bookmark_that_no_server_reads_is_forgotten(cluster, driver):
-    """It fails with one line, and the caller's driver works on without it."""
+    """It fails with one line, and the caller's driver continues without it."""
     database = Database(driver)
     with pytest.raises(SettingsError, match="cannot read a bookmark"):
         database.catch_up(["nonsense"])
@@ -203,7 +203,7 @@ def test_a_bookmark_that_no_server_reads_is_forgotten(cluster, driver):
 
 
 def test_a_cluster_that_is_behind_says_so(cluster, driver):
-    """Once its servers have given up waiting; what was handed over is not awaited by others."""
+    """Once its servers have given up waiting; others do not wait for these bookmarks."""
     database = Database(driver)
     cluster.behind = True
     with pytest.raises(DatabaseError, match="has not caught up with a bookmark: try again later"):
@@ -213,7 +213,7 @@ def test_a_cluster_that_is_behind_says_so(cluster, driver):
 
 
 def test_a_write_goes_to_the_new_leader(cluster, database):
-    """The old one refuses it; the driver asks for the routing table again, and the caller hears of nothing."""
+    """The old one refuses it, and the driver requests the routing table again; the caller does not notice."""
     database.run(WRITE)
     cluster.leader = cluster.other
     database.run(WRITE)
@@ -225,7 +225,7 @@ def test_a_write_goes_to_the_new_leader(cluster, database):
 
 
 def test_without_a_leader_a_write_fails_and_reads_go_on(cluster, driver):
-    """Once the driver has tried for as long as it may."""
+    """After the driver's retry time."""
     database = Database(driver)
     database.run(WRITE)
     cluster.leader = None
@@ -237,7 +237,7 @@ def test_without_a_leader_a_write_fails_and_reads_go_on(cluster, driver):
 
 
 def test_a_stream_whose_reader_is_gone_says_so(cluster, driver):
-    """It is not begun again: its reader may have used half of it."""
+    """It is not restarted, because the consumer may have used half of it."""
     database = Database(driver)
     assert [] == list(database.stream("all_passages"))
     cluster.reader.stop()
@@ -246,7 +246,7 @@ def test_a_stream_whose_reader_is_gone_says_so(cluster, driver):
 
 
 def test_a_read_goes_to_another_reader_when_its_own_is_gone(cluster, database):
-    """Whatever connections there were; a writer is no reader."""
+    """Whatever connections existed; a writer is not a reader."""
     database.call("counts")
     cluster.reader.stop()
     cluster.reader = cluster.other

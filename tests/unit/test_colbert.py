@@ -14,7 +14,7 @@ from gear_neo4j.retrieval.rank.colbert import ColBERT, PyLateEncoder, max_sim
 
 
 class Letters:
-    """A vector a word, the same for the same word; counts the passages that it encoded."""
+    """A vector per word, the same for equal words; counts the passages that it encodes."""
 
     def __init__(self, name="letters"):
         self.name = name
@@ -46,7 +46,7 @@ def asked(text):
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.integers(1, 4), st.integers(0, 10_000))
 def test_late_interaction_is_its_definition(lengths, words, seed):
-    """Against two loops over tokens."""
+    """Compared with two loops over tokens."""
     chance = np.random.default_rng(seed)
     query = chance.standard_normal((words, 3)).astype(np.float32)
     matrices = [chance.standard_normal((length, 3)).astype(np.float32) for length in lengths]
@@ -59,7 +59,7 @@ def test_late_interaction_is_its_definition(lengths, words, seed):
 
 
 def test_passages_are_ranked_by_the_words_they_share(tmp_path):
-    """Both words, then one, then none; scores fall; k cuts."""
+    """Both words, then one, then none; scores fall; k limits."""
     base = ColBERT(PASSAGES, encoder=Letters(), folder=tmp_path)
 
     found = base.rank(asked("hinton edinburgh"), k=3)
@@ -70,7 +70,7 @@ def test_passages_are_ranked_by_the_words_they_share(tmp_path):
 
 
 def test_the_index_is_kept_and_made_anew_when_model_or_passages_change(tmp_path):
-    """Nothing is encoded twice, and nothing stale is used."""
+    """Nothing is encoded twice, and no stale index is used."""
     for passages, name, encoded in (
         (PASSAGES, "one", 3),
         (PASSAGES, "one", 0),
@@ -85,7 +85,7 @@ def test_the_index_is_kept_and_made_anew_when_model_or_passages_change(tmp_path)
 
 
 def test_a_corpus_without_passages_finds_nothing(tmp_path):
-    """Nothing to encode is no error."""
+    """An empty corpus is not an error."""
     assert [] == ColBERT([], encoder=Letters(), folder=tmp_path).rank(asked("x"), k=3)
 
 

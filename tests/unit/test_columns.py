@@ -1,4 +1,4 @@
-"""The columns of a query: read from its text, and used in Python only where the query has them."""
+"""The columns of a query: read from its text, and used in Python only if the query has them."""
 
 import ast
 import string
@@ -55,7 +55,7 @@ EXPRESSIONS = st.sampled_from(
     ],
 )
 def test_the_columns_are_those_of_the_last_clause_that_gives_rows(text, columns):
-    """What stands in brackets, literals and comments does not count."""
+    """Brackets, literals and comments are ignored."""
     assert columns == columns_of(text)
 
 
@@ -67,7 +67,7 @@ def test_an_expression_without_a_plain_alias_is_no_column_that_can_be_declared(t
 
 @given(st.dictionaries(NAMES, EXPRESSIONS, min_size=1, max_size=6))
 def test_each_alias_is_a_column_whatever_its_expression(items):
-    """In their order."""
+    """In order."""
     text = "MATCH (n) RETURN " + ", ".join(f"{expression} AS {alias}" for alias, expression in items.items())
 
     assert tuple(items) == columns_of(f"{text} ORDER BY n.id LIMIT 3")
@@ -75,7 +75,7 @@ def test_each_alias_is_a_column_whatever_its_expression(items):
 
 @given(st.text())
 def test_any_text_can_be_read(text):
-    """No text takes long or fails; what is left of it has no comment."""
+    """No text takes long or fails; the rest contains no comment."""
     columns_of(text)
 
     assert "//" not in bare(text)
@@ -84,8 +84,8 @@ def test_any_text_can_be_read(text):
 def uses(source):
     """Each use of a column as (queries, column), where one function holds both the use and the queries' calls.
 
-    A name that stands for rows of several queries in that function counts as a row of any of them; a name that can
-    also stand for anything else is passed over.
+    A name for rows of several queries in that function counts as a row of any of them; a name that can also be
+    something else is skipped.
     """
     functions = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
     return {use for function in functions for use in uses_in(function)}
@@ -103,7 +103,7 @@ def uses_in(function):
 
 
 def bindings(function):
-    """All values that each name has in a function; None for a value that is not written there."""
+    """All values of each name in a function; None for a value that is not written there."""
     values, plain = {}, set()
     for node in ast.walk(function):
         match node:
@@ -127,7 +127,7 @@ def bindings(function):
 
 
 def shapes(node, values, within=frozenset()):
-    """What an expression can be: the rows of a query, or a row; None where it can be anything."""
+    """The possible meanings of an expression: the rows of a query, or a row; None if it can be anything."""
     match node:
         case ast.Call(func=ast.Attribute(attr="call" | "stream"), args=[ast.Constant(value=query)]) if query in QUERIES:
             return {("rows", query)}
@@ -164,7 +164,7 @@ def shapes(node, values, within=frozenset()):
     ],
 )
 def test_a_use_is_found_where_its_query_can_be_told(body):
-    """In the same function, by way of names, loops and the functions that keep rows what they are."""
+    """In the same function, through names, loops and functions that preserve rows."""
     assert {(frozenset({"node_labels"}), "x")} == uses(f"def labels(self, database, ids):\n    {body}\n")
 
 
@@ -185,7 +185,7 @@ def test_a_use_whose_query_cannot_be_told_is_passed_over(body):
 
 
 def test_a_name_for_rows_of_two_queries_may_use_the_columns_of_both():
-    """Which of them it holds at the use is not followed."""
+    """The check does not track which of them it holds."""
     loops = "[row['x'] for row in database.call('ties')] + [row['y'] for row in database.call('node_labels')]"
 
     both = frozenset({"ties", "node_labels"})
@@ -205,5 +205,5 @@ def test_each_column_that_python_reads_is_one_of_its_query(module):
 
 
 def test_many_columns_are_read_where_their_query_can_be_told():
-    """The test above has something to look at."""
+    """Otherwise the test above would check too little."""
     assert len({use for module in MODULES for use in uses(module.read_text("utf-8"))}) > 30

@@ -1,4 +1,4 @@
-"""``gear compare`` on files as ``gear evaluate`` writes them: figures, order, refusals."""
+"""``gear compare`` on files written by ``gear evaluate``: figures, order, refusals."""
 
 import json
 
@@ -21,7 +21,7 @@ B = {"q1": "abxxx", "q2": "xx", "q3": "dexx", "q4": "xf"}
 
 
 def answered(id, ranking, milliseconds):
-    """A question with what was retrieved; each x is another passage."""
+    """A question with its retrieved passages; each x is another passage."""
     ids = [f"x{index}" if letter == "x" else letter for index, letter in enumerate(ranking)]
     hits = tuple(Hit(Passage(one, one, "text"), 1.0, rank) for rank, one in enumerate(ids, start=1))
     query = EvaluationQuery(id, f"Who is {id}?", tuple(GOLD[id]))
@@ -30,7 +30,7 @@ def answered(id, ranking, milliseconds):
 
 @pytest.fixture
 def report(tmp_path):
-    """Write a report as gear evaluate does, of rankings by question, with some keys changed; gives its path."""
+    """Write a report like gear evaluate, from rankings by question, with some keys changed; returns its path."""
 
     def written(name, rankings, *, ks=(2, 5), milliseconds=10.0, **change):
         found = summary([answered(id, ranking, milliseconds) for id, ranking in rankings.items()], ks=ks)
@@ -57,7 +57,7 @@ def gear(monkeypatch, capsys):
 
 
 def test_two_evaluations_are_compared_question_by_question(gear, report):
-    """Recall at 2: 1/2, 1, 0, 1 against 1, 0, 1, 1; at 5 all of A's but one are found."""
+    """Recall at 2: 1/2, 1, 0, 1 against 1, 0, 1, 1; at 5 all of A's except one are found."""
     code, out, err = gear("compare", report("a", A), report("b", B))
 
     assert (0, "") == (code, err)
@@ -71,7 +71,7 @@ def test_two_evaluations_are_compared_question_by_question(gear, report):
 
 
 def test_the_questions_that_differ_most_come_first_with_what_was_found(gear, report):
-    """q3 by 200 over both k, q2 the other way by as much, q1 by 50, q4 not at all at these k."""
+    """q3 by 200 over both k, q2 by as much in the other direction, q1 by 50, q4 not at all."""
     out = gear("compare", report("a", A), report("b", B))[1]
 
     shown = [line for line in out.splitlines() if ": Who is " in line]
@@ -95,7 +95,7 @@ def test_the_questions_that_differ_most_come_first_with_what_was_found(gear, rep
     ],
 )
 def test_a_metric_is_worked_out_from_the_rankings(gear, report, metric, a, b):
-    """Also at a k that was not reported, as long as the rankings reach so far; in percent."""
+    """Even at an unreported k, if the rankings are long enough; in percent."""
     code, out, _ = gear("compare", report("a", A), report("b", B), "--metric", metric, "--json")
 
     (found,) = json.loads(out)["metrics"]
@@ -105,7 +105,7 @@ def test_a_metric_is_worked_out_from_the_rankings(gear, report, metric, a, b):
 
 
 def test_less_time_wins(gear, report):
-    """A number that stands with each question can be compared too; of a cost, less is better."""
+    """Any number stored with each question can be compared; for a cost, less is better."""
     told = gear("compare", report("a", A), report("b", B, milliseconds=7.0), "--metric", "latency_ms", "--json")[1]
 
     (found,) = json.loads(told)["metrics"]
@@ -113,7 +113,7 @@ def test_less_time_wins(gear, report):
 
 
 def test_json_holds_the_rankings_of_the_questions_that_differ(gear, report):
-    """Whole, and how many there are beyond those shown."""
+    """Complete, with the number of questions that are not shown."""
     told = json.loads(gear("compare", report("a", A), report("b", B), "--json", "--show", "2")[1])
 
     assert ("demo", 4, 3, 2) == (told["dataset"], told["questions"], told["differing"], len(told["most_different"]))
@@ -123,7 +123,7 @@ def test_json_holds_the_rankings_of_the_questions_that_differ(gear, report):
 
 
 def test_an_older_report_without_a_title_is_named_by_its_retriever(report):
-    """It is read all the same."""
+    """It can still be read."""
     assert ["naive over a", "naive"] == [
         read_report(report("a", A, **change)).system for change in ({}, {"title": None})
     ]
@@ -148,7 +148,7 @@ def test_the_order_of_the_questions_does_not_matter(report):
 
 
 def test_pairs_without_a_value_are_left_out_and_counted(report):
-    """A judge that failed leaves no number; both means are of the questions that have one in both."""
+    """A judge that failed leaves no number; both means are over the questions with a number in both."""
     pair = [read_report(report(name, A)) for name in "ab"]
     for index, one in enumerate(pair):
         for number, id in enumerate(one.questions):
@@ -179,7 +179,7 @@ def test_runs_that_are_not_of_the_same_questions_are_refused(gear, report, monke
 
 
 def test_other_versions_of_a_data_set_are_refused_where_reports_tell(gear, report):
-    """Older reports hold no fingerprint and are taken at their word."""
+    """Older reports have no fingerprint and are trusted."""
     assert one_line(
         gear("compare", report("a", A, fingerprint="1"), report("b", B, fingerprint="2")), "different versions of demo"
     )
@@ -197,7 +197,7 @@ def test_other_versions_of_a_data_set_are_refused_where_reports_tell(gear, repor
     ],
 )
 def test_a_metric_that_the_files_do_not_hold_is_refused(gear, report, metric, words):
-    """With those that they do hold."""
+    """The message lists those that they have."""
     paths = report("a", A, ks=(2, 10)), report("b", B)
 
     assert one_line(gear("compare", *paths, "--metric", metric), *words)
@@ -212,7 +212,7 @@ NO_K = '{"dataset": "demo", "recall": {"0": 1}, ' + ROW % "1" + "}"
     "text", [None, "", "no json", "[]", "{}", '{"recall": {"5": 1}}', "[" * 100_000, "\xff", HUGE, NO_K]
 )
 def test_what_gear_evaluate_did_not_write_is_refused(gear, report, tmp_path, text):
-    """A file that is not there, of something else, or broken."""
+    """A missing file, a different one, or a broken one."""
     path = tmp_path / "b.json"
     if text is not None:
         path.write_bytes(text.encode("latin-1"))
@@ -233,7 +233,7 @@ reports = st.fixed_dictionaries({"dataset": json_values, "recall": json_values, 
 @settings(deadline=None, max_examples=examples(100))
 @given(value=json_values | reports)
 def test_no_json_makes_the_reading_crash(value, tmp_path_factory):
-    """It is a report, or a line says that it is none."""
+    """It is a report, or one line says that it is not."""
     path = tmp_path_factory.mktemp("reports") / "report.json"
     path.write_text(json.dumps(value))
 

@@ -24,7 +24,7 @@ GOOD = "The Elbe rises in Bohemia."
 
 @pytest.fixture
 def put(tmp_path, monkeypatch):
-    """A folder to work in, and a way to put files there."""
+    """A working folder, and a function that writes files into it."""
     monkeypatch.chdir(tmp_path)
 
     def write(name, content):
@@ -35,7 +35,7 @@ def put(tmp_path, monkeypatch):
 
 
 def run(files, limits=DEFAULT_LIMITS):
-    """The texts and the problems of a run over files."""
+    """The texts and the problems of converting the files."""
     batches = list(read_passages(files, limits=limits))
     return (
         [passage.text for batch in batches for passage in batch.passages],
@@ -44,7 +44,7 @@ def run(files, limits=DEFAULT_LIMITS):
 
 
 def pdf(pages, stream, *, filters="/FlateDecode"):
-    """A PDF whose pages, all the same, have one content."""
+    """A PDF with many identical pages."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Count %d /Kids [%s] >>" % (pages, b"3 0 R " * pages),
@@ -63,7 +63,7 @@ def pdf(pages, stream, *, filters="/FlateDecode"):
 
 
 def squeezed(content, *, times=1):
-    """A content compressed again and again, as a chain of filters undoes it."""
+    """Content compressed repeatedly, to be decompressed by a chain of filters."""
     for _ in range(times):
         content = zlib.compress(content, 9)
     return content
@@ -89,7 +89,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_document_is_one_problem_and_the_run_goes_on(put, name):
-    """Whatever it is, those before and after it are read."""
+    """The documents before and after it are read."""
     make, reason = HOSTILE[name]
     files = [put("before.txt", GOOD), put(name, make()), put("after.txt", GOOD)]
     started = time.monotonic()
@@ -105,7 +105,7 @@ def test_a_hostile_document_is_one_problem_and_the_run_goes_on(put, name):
 
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.csv", "a.html", "a.pdf"])
 def test_a_file_that_is_too_large_is_not_opened(put, name):
-    """A gigabyte without a line end, which takes no room on disk."""
+    """A sparse gigabyte without a line end."""
     file = put(name, "")
     with file.open("r+b") as out:
         out.truncate(1024 * MIB)
@@ -122,7 +122,7 @@ def test_a_file_that_is_too_large_is_not_opened(put, name):
     ],
 )
 def test_limits_can_be_set(put, limits, reason):
-    """Also where the text is what grows."""
+    """Including the one for text that grows."""
     _, problems = run([put("a.txt", GOOD)], limits)
 
     assert 1 == len(problems)
@@ -130,7 +130,7 @@ def test_limits_can_be_set(put, limits, reason):
 
 
 def test_a_text_without_line_ends_is_read(put):
-    """Cut anywhere, for there is nothing else to cut it by."""
+    """Cut anywhere, because there are no natural breaks."""
     text = "".join(map(str, range(100_000)))
 
     texts, problems = run([put("a.txt", text)])
@@ -138,11 +138,11 @@ def test_a_text_without_line_ends_is_read(put):
     assert ([], text) == (problems, "".join(texts))
 
 
-# A process of its own
+# The separate process
 
 
 def test_a_conversion_that_does_not_end_is_ended(put):
-    """In about the time that it may take; what comes after it gets a process of its own."""
+    """Shortly after its time limit; the next document gets a new process."""
     endless = put("endless.html", "<p>x</p>" * 3_000_000)
     started = time.monotonic()
 
@@ -154,7 +154,7 @@ def test_a_conversion_that_does_not_end_is_ended(put):
 
 
 def test_a_conversion_that_takes_all_memory_is_refused(put):
-    """It may have a part of the machine's, and the next document all of that again."""
+    """It may use a part of the machine's memory, and the next document again."""
     greedy = put("greedy.txt", "")
     with greedy.open("r+b") as out:
         out.truncate(250 * MIB)
@@ -166,7 +166,7 @@ def test_a_conversion_that_takes_all_memory_is_refused(put):
 
 
 def test_a_process_that_dies_is_a_problem_of_its_document(put):
-    """The machine may end it for want of memory; the next document gets another one."""
+    """The system may kill it if memory is short; the next document gets another one."""
     file = put("a.txt", GOOD)
     with Converter() as converter:
         converter.passages_of(file, size=1000)
@@ -179,7 +179,7 @@ def test_a_process_that_dies_is_a_problem_of_its_document(put):
 
 
 def test_this_process_takes_no_memory_for_what_is_refused(put):
-    """It neither reads the file nor gets what came out of it."""
+    """It neither reads the file nor receives its content."""
     file = put("a.txt", "word " * 4_000_000)
     tracemalloc.start()
     try:
@@ -199,7 +199,7 @@ def test_this_process_takes_no_memory_for_what_is_refused(put):
     ],
 )
 def test_the_head_of_a_document_is_sent_once(put, name, head):
-    """This process has it once, however many passages there are."""
+    """However many passages the document has."""
     sections = (f"<h2>{n}</h2>t{n}" if name.endswith("html") else f"## {n}\n\nt{n}\n\n" for n in range(2_000))
     file = put(name, head + "".join(sections))
     tracemalloc.start()
@@ -217,7 +217,7 @@ def test_the_head_of_a_document_is_sent_once(put, name, head):
 
 
 def test_a_reply_that_is_too_large_is_refused(put):
-    """What comes after it gets a process of its own."""
+    """The next document gets a new process."""
     file = put("large.csv", "a\n" + "".join(f"{n}\n" for n in range(30_000)))
 
     texts, problems = run([file, put("a.txt", GOOD)], Limits(reply=MIB))
@@ -227,7 +227,7 @@ def test_a_reply_that_is_too_large_is_refused(put):
 
 
 def test_modules_beside_the_documents_are_not_run(put, tmp_path):
-    """The working folder is that of a stranger."""
+    """The working folder may belong to a stranger."""
     for module in ("json", "bs4", "gear_neo4j", "csv"):
         put(f"{module}.py", "raise SystemExit('run')")
 
@@ -248,7 +248,7 @@ def test_one_process_serves_many_documents(put):
 
 
 def test_a_line_of_a_million_malformed_triples_is_a_few_problems(put):
-    """Each of them as a problem of its own would fill memory and screen."""
+    """One problem each would fill memory and screen."""
     file = put("triples.jsonl", '{"id": "p1", "triples": [' + "[]," * 1_000_000 + '["a", "b", "c"]]}\n')
     (line,) = read_lines(file)
 
@@ -264,7 +264,7 @@ def test_a_line_of_a_million_malformed_triples_is_a_few_problems(put):
     ["[" * 1_000_000, '{"text": ' * 1_000_000, '{"text": "x", "id": ' + "9" * 1_000_000 + "}"],
 )
 def test_json_without_end_is_a_problem(put, text):
-    """Brackets in brackets, and a number of a million digits."""
+    """Nested brackets, and a number of a million digits."""
     file = put("corpus.jsonl", text + "\n" + json.dumps({"id": "p1", "text": GOOD}) + "\n")
 
     texts, problems = run([file])

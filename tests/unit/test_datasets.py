@@ -1,4 +1,4 @@
-"""Data sets: what is refused, what the fingerprint tells apart, and the one that comes with the package."""
+"""Data sets: what is refused, what changes the fingerprint, and the bundled one."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ TRIPLES = ({"id": "p1", "triples": [["A", "p", "B"]]},)
 
 @pytest.fixture
 def write(tmp_path):
-    """Write a data set: the rows of its files."""
+    """Write a data set from the rows of its files."""
 
     def written(corpus=CORPUS, queries=QUERIES, triples=None):
         for name, rows in {"corpus": corpus, "queries": queries, "triples": triples}.items():
@@ -32,7 +32,7 @@ def write(tmp_path):
 
 
 def test_a_data_set_is_named_after_its_folder(write, tmp_path):
-    """Gold passages count once and may be numbers; answers and triples may be missing."""
+    """Gold passages count once and may be numbers; answers and triples are optional."""
     queries = [
         {"id": "q1", "question": "Who?", "gold": ["p1", "p2", "p1"], "answers": ["she"], "more": 1},
         {"id": 2, "question": "Where?", "gold": [7]},
@@ -45,14 +45,14 @@ def test_a_data_set_is_named_after_its_folder(write, tmp_path):
 
 
 def test_a_query_without_an_id_is_called_by_its_question(write):
-    """Whether the id is left out or null."""
+    """Whether the id is missing or null."""
     rows = [{"question": "Who?", "gold": ["p1"]}, {"id": None, "question": "Where?", "gold": ["p1"]}]
 
     assert ["Who?", "Where?"] == [query.id for query in load(write(queries=rows)).queries]
 
 
 def test_a_data_set_needs_no_triples(write):
-    """The base retrievers can be measured without."""
+    """Base retrievers can be measured without them."""
     assert 1 == len(load(write()).queries)
 
 
@@ -104,7 +104,7 @@ def test_a_query_that_cannot_be_used_is_refused(write, change, message):
 
 
 def test_the_fingerprint_changes_with_the_corpus_and_the_triples(write):
-    """A database that was filled from other files is told by it."""
+    """It identifies a database filled from other files."""
     fingerprints = [
         load(write()).fingerprint,
         load(write(triples=[])).fingerprint,
@@ -136,7 +136,7 @@ def test_the_demo_has_40_passages_and_10_questions():
 
 @pytest.mark.parametrize("query", load(DEMO).queries, ids=lambda query: query.id)
 def test_the_gold_passages_of_each_demo_question_are_linked(query):
-    """Each shares an entity with the next one in its triples, so the graph leads from one to the other."""
+    """Each shares an entity in its triples with the next one, so the graph connects them."""
     entities = {}
     for line in read_lines(DEMO / "triples.jsonl"):
         found = parsed(line, to_triples)
@@ -150,12 +150,12 @@ def test_the_gold_passages_of_each_demo_question_are_linked(query):
 
 
 def test_no_triple_of_the_demo_is_malformed():
-    """The example that everybody sees has no problem in it."""
+    """Everybody sees this example."""
     assert [()] * 40 == [parsed(line, to_triples).malformed for line in read_lines(DEMO / "triples.jsonl")]
 
 
 def test_the_triples_are_those_given_or_else_those_of_the_rules(write):
-    """Or both, under a fingerprint of their own; what is not there cannot be chosen."""
+    """Or both, with a separate fingerprint; missing ones cannot be chosen."""
     folder = write(triples=TRIPLES)
     chosen = [load(folder), load(folder, triples="rules"), load(folder, triples="both")]
     (folder / "triples.jsonl").unlink()

@@ -1,4 +1,4 @@
-"""A date in a question, and the property that it is compared with."""
+"""A date in a question, and the property with which it is compared."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The image, the compose file, the unit and the page on them agree with the package, and leave nothing open."""
+"""The image, the compose file, the systemd unit and their page agree with the package, and grant no extra rights."""
 
 import configparser
 import re
@@ -26,7 +26,7 @@ USER = "10001"
 
 
 def instructions():
-    """The instructions of the Dockerfile, as (name, arguments), lines that go on joined."""
+    """The instructions of the Dockerfile, as (name, arguments), with continued lines joined."""
     text = re.sub(r"(?m)^#.*\n", "", (ROOT / "Dockerfile").read_text("utf-8")).replace("\\\n", " ")
     return [tuple(line.split(None, 1)) for line in text.splitlines() if line.strip()]
 
@@ -36,7 +36,7 @@ LAST_STAGE = DOCKERFILE[max(index for index, (name, _) in enumerate(DOCKERFILE) 
 
 
 def unit():
-    """The unit for systemd: each option with all its values."""
+    """The systemd unit: each option with all its values."""
     lines = (ROOT / "examples" / "gear.service").read_text("utf-8").splitlines()
     pairs = [line.split("=", 1) for line in lines if "=" in line and not line.startswith("#")]
     return {name: [value for other, value in pairs if other == name] for name, _ in pairs}
@@ -51,7 +51,7 @@ def commands(job):
 
 
 def test_a_release_is_published_by_a_job_that_runs_nothing_of_ours():
-    """It alone may ask PyPI for a token; the job that builds may only read."""
+    """Only this job may request a token from PyPI; the job that builds can only read."""
     release = WORKFLOWS["release"]
     rights = {name: job["permissions"] for name, job in release["jobs"].items()}
 
@@ -63,7 +63,7 @@ def test_a_release_is_published_by_a_job_that_runs_nothing_of_ours():
 
 
 def test_the_workflows_name_existing_targets_and_versions():
-    """Each version of Python that we promise is tested."""
+    """Each supported version of Python is tested."""
     jobs = [job for workflow in WORKFLOWS.values() for job in workflow["jobs"].values()]
     targets = {target for job in jobs for command in commands(job) for target in re.findall(r"make (\w+)", command)}
     pythons = {line.rpartition(" ")[2] for line in PROJECT["classifiers"] if "Python ::" in line}
@@ -74,7 +74,7 @@ def test_the_workflows_name_existing_targets_and_versions():
 
 
 def test_the_image_runs_without_privileges_and_checks_its_own_health():
-    """By Python, for the image has no curl."""
+    """With Python, because the image has no curl."""
     last = dict(LAST_STAGE)
 
     assert f"{USER}:{USER}" == last["USER"]
@@ -88,7 +88,7 @@ def test_the_image_runs_without_privileges_and_checks_its_own_health():
 
 
 def test_the_image_has_the_python_and_the_torch_of_the_package():
-    """The base names its version; the parts that are installed are extras that there are."""
+    """The base names its version; the installed extras exist."""
     bases = [text.split()[0] for name, text in DOCKERFILE if name == "FROM"]
     (base,) = set(bases)
     runs = " ".join(text for name, text in DOCKERFILE if name == "RUN")
@@ -100,7 +100,7 @@ def test_the_image_has_the_python_and_the_torch_of_the_package():
 
 
 def test_the_image_is_built_from_sources_alone():
-    """What is copied is what .dockerignore lets in, and every part of the package."""
+    """It copies what .dockerignore allows, and every part of the package."""
     allowed = {
         line[1:].rstrip("/") for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")
     }
@@ -129,7 +129,7 @@ def test_the_compose_file_opens_ports_on_this_machine_alone():
 
 
 def test_the_versions_of_the_compose_file_are_those_of_the_package():
-    """The tag of the image and the Neo4j that a local server would be."""
+    """The tag of the image, and the Neo4j version of local servers."""
     neo4j, gear = COMPOSE["services"]["neo4j"], COMPOSE["services"]["gear"]
     (version,) = re.findall(r":-([\d.]+)}", neo4j["image"])
 
@@ -138,7 +138,7 @@ def test_the_versions_of_the_compose_file_are_those_of_the_package():
 
 
 def test_the_service_of_the_compose_file_can_write_only_where_it_must():
-    """Secrets are files; it waits for Neo4j, and is not killed before it has finished."""
+    """Secrets are files; it waits for Neo4j, and gets time to finish before it is killed."""
     gear = COMPOSE["services"]["gear"]
     last = dict(LAST_STAGE)
 
@@ -156,7 +156,7 @@ def test_the_service_of_the_compose_file_can_write_only_where_it_must():
 
 
 def test_a_neo4j_of_the_compose_file_has_the_limits_of_the_manual():
-    """For one query, for all, and for their time."""
+    """For one query, for all queries, and for their time."""
     environment = COMPOSE["services"]["neo4j"]["environment"]
     manual = (ROOT / "docs" / "operations.md").read_text("utf-8")
     limits = dict(re.findall(r"(?m)^    (db\.[a-z.]+)=(\w+)", manual))
@@ -186,7 +186,7 @@ def test_the_unit_gives_the_service_no_rights(option):
 
 
 def test_the_unit_starts_an_existing_command_with_existing_settings():
-    """It is not killed before it has finished, and no secret stands in it."""
+    """It gets time to finish before it is killed, and contains no secret."""
     (start,), variables = UNIT["ExecStart"], [text.split("=", 1) for text in UNIT["Environment"]]
     program, command, *options = shlex.split(start)
     names = {name for name, _ in variables}
@@ -201,7 +201,7 @@ def test_the_unit_starts_an_existing_command_with_existing_settings():
 
 
 def test_the_unit_is_one_that_a_parser_takes():
-    """Each option stands in a section."""
+    """Each option is in a section."""
     parser = configparser.RawConfigParser(strict=False)
     parser.read(ROOT / "examples" / "gear.service")
 
@@ -209,7 +209,7 @@ def test_the_unit_is_one_that_a_parser_takes():
 
 
 def test_the_commands_of_the_page_have_existing_options():
-    """For keys; and the proxies send to the port on which the service listens."""
+    """For keys; and the proxies use the service's port."""
     lines = [line for line in PAGE.splitlines() if "gear keys add " in line]
     port = Settings().serve_port
 

@@ -1,4 +1,4 @@
-"""Names found in a text by a dictionary of all names of the graph."""
+"""Names in a text, found with a dictionary of all names of the graph."""
 
 import unicodedata
 from itertools import pairwise
@@ -46,7 +46,7 @@ def found(names, text):
     ],
 )
 def test_names_are_found_whole_and_the_longest_wins(names, text, expected):
-    """In any spelling, in every script, not inside other words."""
+    """In any spelling and script, but not inside other words."""
     assert expected == found(names, text)
 
 
@@ -58,7 +58,7 @@ def test_one_name_of_several_nodes_gives_those_with_the_most_triples():
 
 
 def test_a_node_is_found_by_each_of_its_names():
-    """Aliases count as names do."""
+    """Including aliases."""
     nodes = [NamedNode("1", ("alectinib", "阿来替尼", "Alecensa"), 1)]
 
     assert [("1",), ("1",)] == [match.nodes for match in Dictionary(nodes).find("Is Alecensa the same as 阿来替尼?")]
@@ -69,7 +69,7 @@ WORDS = st.text(st.characters(codec="utf-8", categories=("L", "N", "M", "P", "S"
 
 @given(name=WORDS, before=WORDS, after=WORDS)
 def test_a_name_is_found_between_any_words(name, before, after):
-    """Wherever it stands alone, its very letters are what is found, or a longer run of the same."""
+    """If it is a separate word, the match has its letters, or is a longer name that contains it."""
     assume(len(" ".join(unicodedata.normalize("NFKC", name).casefold().split())) >= 3)
     assume(not unicodedata.combining(name.strip()[0]) and not name.isupper())
     text = f"{before} | {name.strip()} | {after}"
@@ -82,7 +82,7 @@ def test_a_name_is_found_between_any_words(name, before, after):
 
 @given(names=st.lists(st.text(max_size=8), max_size=8), text=st.text(max_size=60))
 def test_matches_never_overlap_and_stand_where_they_say(names, text):
-    """Whatever the names and the text."""
+    """For any names and text."""
     matches = Dictionary([NamedNode(str(index), (name,), index) for index, name in enumerate(names)]).find(text)
 
     assert all(text[match.start : match.end] == match.text and match.text for match in matches)

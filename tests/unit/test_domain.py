@@ -28,7 +28,7 @@ NAMES = st.text() | st.text(st.characters(), max_size=20) | st.text("ﬁßŐİΣ
 @PROPERTIES
 @given(NAMES)
 def test_the_key_of_a_key_is_itself(name):
-    """Whether a name was folded once or twice makes no difference."""
+    """Folding a name twice makes no difference."""
     assert entity_key(name) == entity_key(entity_key(name))
 
 
@@ -52,7 +52,7 @@ def test_a_key_fits_into_an_index_entry(name):
 @PROPERTIES
 @given(st.text())
 def test_the_key_of_an_encodable_name_is_encodable(name):
-    """What could be stored before can be stored after."""
+    """If a name can be stored, so can its key."""
     key = entity_key(name)
 
     assert key == key.encode().decode()
@@ -73,7 +73,7 @@ def test_the_key_of_an_encodable_name_is_encodable(name):
     ],
 )
 def test_case_width_and_spaces_do_not_tell_names_apart(one, other):
-    """The same name, written in two ways, has one key."""
+    """Two spellings of a name have one key."""
     assert entity_key(one) == entity_key(other)
 
 
@@ -116,7 +116,7 @@ def test_the_longest_name_without_a_digest():
 
 
 def test_ids_are_the_same_in_every_version():
-    """A database keeps them: a change here would double every passage and triple on the next ingest."""
+    """Databases store them: a change would double every passage and triple at the next ingest."""
     assert "df9770dafe9e379b989000aac8414fb6" == passage_id("Curie", "Marie Curie was born in Warsaw.")
     assert "21ab46e0a35a87e863c99da65ed8db62" == triple_id("p1", "Curie", "born in", "Warsaw")
 
@@ -125,7 +125,7 @@ def test_ids_are_the_same_in_every_version():
     ("one", "other"), [(("a", "b c"), ("a b", "c")), (("a", ""), ("", "a")), (("", '","'), (",", ""))]
 )
 def test_shifted_parts_have_other_ids(one, other):
-    """Where one part ends and the next begins is part of the id."""
+    """The boundaries of the parts matter."""
     assert passage_id(*one) != passage_id(*other)
     assert triple_id("p", *one, "o") != triple_id("p", *other, "o")
 
@@ -168,7 +168,7 @@ def test_a_path_is_drawn_as_one_line(drawn, expected):
 @PROPERTIES
 @given(st.lists(st.tuples(st.sampled_from("ABC"), st.sampled_from("pq"), st.sampled_from("ABC")), max_size=4))
 def test_a_drawn_path_tells_every_triple(parts):
-    """Read back from the line, arrow by arrow, come the triples of the path in their order."""
+    """Reading the line arrow by arrow gives the triples of the path in order."""
     triples = [make_triple("p1", *part) for part in parts]
 
     line = str(Path(tuple(triples), 1.0))
@@ -197,7 +197,7 @@ def test_the_content_of_a_passage(title, expected):
 @PROPERTIES
 @given(st.dictionaries(st.sampled_from(["ids", "k", "text"]), st.lists(st.text()) | st.text() | st.integers()))
 def test_cypher_can_be_pasted(parameters):
-    """Each parameter stands on a line of its own, as a literal that reads back as the same value."""
+    """Each parameter is on its own line, as a literal that reads back as the same value."""
     *lines, statement = str(Cypher("RETURN 1", parameters)).split("\n")
 
     found = [re.fullmatch(r":param (\w+) => (.*);", line) for line in lines]
@@ -207,7 +207,7 @@ def test_cypher_can_be_pasted(parameters):
 
 
 def test_hits_are_a_sequence():
-    """They can be counted, indexed, sliced, iterated, reversed and asked for a member."""
+    """They support len, indexing, slicing, iteration, reversed and in."""
     one, two, three = (Hit(Passage(f"p{i}", "", "text"), 1 / i, i) for i in (1, 2, 3))
     hits = Hits("Who?", "naive", (one, two, three))
 
@@ -221,11 +221,11 @@ def test_hits_are_a_sequence():
 
 
 def test_no_hits_are_false():
-    """``if hits:`` reads as it should."""
+    """``if hits:`` works as expected."""
     assert not Hits("Who?", "naive", ())
 
 
 def test_a_hit_beyond_the_end_is_an_index_error():
-    """As with every sequence."""
+    """As in every sequence."""
     with pytest.raises(IndexError):
         Hits("Who?", "naive", ())[0]

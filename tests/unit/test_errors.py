@@ -7,7 +7,7 @@ from gear_neo4j.errors import GearError
 
 
 def parents(lines):
-    """The name of each class in a drawn tree, with the name above it."""
+    """The name of each class in a drawn tree, with its parent."""
     above, tree = {}, {}
     for line in lines:
         drawn = re.match(r"([│ ]*(?:[├└]── )?)([A-Z]\w+)", line)
@@ -25,7 +25,7 @@ def descendants(kind):
 
 
 def test_the_tree_names_every_error_under_its_parent():
-    """A reader looks there for what to catch."""
+    """Readers look there for the class to catch."""
     drawn = parents(errors.__doc__.split("\n\n", 1)[1].strip().splitlines())
 
     assert {"GearError": None} | {kind.__name__: kind.__base__.__name__ for kind in descendants(GearError)} == drawn

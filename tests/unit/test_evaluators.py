@@ -1,4 +1,4 @@
-"""Evaluators and their thresholds: scores in range, what they decide at and beside a threshold, and calibration."""
+"""Evaluators and their thresholds: scores in range, decisions at and near a threshold, and calibration."""
 
 from types import SimpleNamespace
 
@@ -17,7 +17,7 @@ scores = st.floats(-1, 1)
 
 
 class Fixed:
-    """An evaluator that finds the score in the text."""
+    """An evaluator that reads the score from the text."""
 
     name = "fixed"
     thresholds = Thresholds(0.5, -0.5)
@@ -38,14 +38,14 @@ class Fixed:
     ],
 )
 def test_the_best_score_decides_at_and_beside_the_thresholds(best, action):
-    """Whatever the other scores are; without any score the verdict is incorrect."""
+    """The other scores do not matter; without any score the verdict is incorrect."""
     assert action == Thresholds(0.5, -0.5).action([-1.0, best, -1.0])
     assert "incorrect" == Thresholds(0.5, -0.5).action([])
 
 
 @pytest.mark.parametrize("given", [(0.1, 0.2), (1.1, 0.0), (0.0, -1.1)])
 def test_thresholds_that_make_no_sense_are_refused(given):
-    """The upper one first, both in range."""
+    """The upper one is checked first, both must be in range."""
     with pytest.raises(SettingsError, match="the upper one"):
         Thresholds(*given)
 
@@ -74,7 +74,7 @@ def test_calibration_finds_the_threshold_that_separates_pairs():
     )
 )
 def test_a_calibration_gives_thresholds_that_keep_its_promise(some):
-    """At least the share of relevant pairs lies at or above the lower one; the reported shares are the real ones."""
+    """The promised share of relevant pairs is at or above the lower one; the reported shares are correct."""
     pairs = [Pair(f"q{index % 3}", repr(score), relevant=good) for index, (score, good) in enumerate(some)]
     pairs.sort(key=lambda pair: pair.question)
 
@@ -89,7 +89,7 @@ def test_a_calibration_gives_thresholds_that_keep_its_promise(some):
 
 
 def test_thresholds_are_stored_by_evaluator_and_a_damaged_file_is_reported(tmp_path):
-    """Another evaluator's stay."""
+    """Those of other evaluators stay."""
     one, two = Calibration(Thresholds(0.4, 0.1), "a", 9, 0.9, 1.0), Calibration(Thresholds(0.2, -0.1), "b", 8, 0.8, 0.9)
     save_calibration(tmp_path, "one", one)
     file = save_calibration(tmp_path, "two", two)
@@ -102,7 +102,7 @@ def test_thresholds_are_stored_by_evaluator_and_a_damaged_file_is_reported(tmp_p
 
 
 def test_pairs_of_one_kind_or_without_a_verdict_are_refused(tmp_path):
-    """With the line."""
+    """The message names the line."""
     file = tmp_path / "pairs.jsonl"
     file.write_text('{"question": "Who?", "text": "Ana.", "relevant": true}\n')
     with pytest.raises(InputError, match="both relevant and irrelevant pairs"):

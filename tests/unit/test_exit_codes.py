@@ -1,4 +1,4 @@
-"""How commands end, for scripts: the code of each kind of error, and that no command is left out of the table."""
+"""How commands end, for scripts: the code of each kind of error; no command is missing from the tables."""
 
 import re
 import signal
@@ -16,7 +16,7 @@ from tests.processes import GEAR, PIPE, started
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 QUESTION = "Who won the prize?"
 
-# Arguments with which each command gets as far as a database.
+# Arguments with which each command gets as far as opening a database.
 SEARCHES = {
     ("search", QUESTION),
     ("paths", QUESTION),
@@ -117,7 +117,7 @@ def ids(command):
 
 @pytest.fixture
 def gear(capsys, tmp_path, monkeypatch):
-    """Run a command where nothing answers, below a home with two local servers that were never started."""
+    """Run a command without any running server, with two local servers that were never started."""
     for name in ("first", "second"):
         (tmp_path / "home" / "servers" / name / "neo4j").mkdir(parents=True)
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
@@ -136,7 +136,7 @@ def gear(capsys, tmp_path, monkeypatch):
 
 
 def test_every_command_is_in_the_tables_above():
-    """A new one has to say how it ends."""
+    """A new command must be added."""
     named = {command for command, *_ in SEARCHES | FILLS | SERVERS} | WITHOUT_SERVER
 
     assert set(COMMANDS) == named
@@ -144,13 +144,13 @@ def test_every_command_is_in_the_tables_above():
 
 @pytest.mark.parametrize("command", sorted(USAGE), ids=ids)
 def test_a_usage_error_ends_with_2(gear, command):
-    """Whatever the command, before anything is opened."""
+    """For every command, before anything is opened."""
     assert one_line(gear(*command), exit_code=ExitCode.ERROR)
 
 
 @pytest.mark.parametrize("command", sorted(SEARCHES | SERVERS), ids=ids)
 def test_a_mistyped_name_starts_no_server(gear, tmp_path, command):
-    """The line names those that exist; nothing is created."""
+    """The line lists the existing ones; nothing is created."""
     result = gear(*command, "--name", "nosuch")
 
     words = ("there is no local server 'nosuch'", "choose one of first, second with --name", "gear up --name nosuch")
@@ -171,7 +171,7 @@ def test_without_any_server_the_line_says_how_to_create_one(gear, tmp_path, monk
 @pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
 @pytest.mark.parametrize("command", sorted(SEARCHES), ids=ids)
 def test_a_server_that_does_not_answer_ends_with_3(gear, command, scheme):
-    """No matter which command finds it out; the driver's own log and the addresses behind a name are left out."""
+    """In every command; the driver's own log and the resolved addresses are left out."""
     result = gear(*command, "--uri", f"{scheme}://127.0.0.1:1")
 
     assert one_line(result, "no Neo4j server answers", exit_code=ExitCode.NO_SERVER)
@@ -182,7 +182,7 @@ def test_a_server_that_does_not_answer_ends_with_3(gear, command, scheme):
 @pytest.mark.parametrize("command", ["search", "ask", "paths"])
 @pytest.mark.parametrize("question", ["", " \n\t"])
 def test_an_empty_question_is_refused_before_a_server_is_reached(gear, command, question):
-    """It started one that was stopped."""
+    """It used to start a stopped one."""
     result = gear(command, question, "--uri", "bolt://127.0.0.1:1")
 
     assert one_line(result, "the question is empty: ask something", exit_code=ExitCode.ERROR)
@@ -200,7 +200,7 @@ def test_an_empty_question_is_refused_before_a_server_is_reached(gear, command, 
     ids=ids,
 )
 def test_a_path_that_leads_nowhere_starts_no_server(gear, tmp_path, command):
-    """A mistyped path made a server, and left it running."""
+    """A mistyped path used to create a server and leave it running."""
     result = gear(*command, "--name", "third")
 
     assert one_line(result, command[-1], "does not exist", exit_code=ExitCode.ERROR)
@@ -208,7 +208,7 @@ def test_a_path_that_leads_nowhere_starts_no_server(gear, tmp_path, command):
 
 
 def test_commands_that_fill_a_server_do_so_on_one_that_does_not_answer(gear, tmp_path):
-    """They end like the others where no local server is meant."""
+    """They end like the others if another server than a local one is given."""
     (tmp_path / "corpus.jsonl").write_text('{"id": "p", "title": "T", "text": "x"}\n')
     for command in (("ingest", "corpus.jsonl"), ("demo",)):
         result = gear(*command, "--uri", "bolt://127.0.0.1:1")
@@ -223,7 +223,7 @@ def test_an_option_wins_over_the_environment(gear, monkeypatch):
 
 
 def test_status_lists_servers_that_are_stopped(gear):
-    """A server that exists is not an error, whether it runs or not."""
+    """An existing server is not an error, running or not."""
     code, out, _ = gear("status")
 
     assert ExitCode.DONE == code
@@ -234,7 +234,7 @@ def test_status_lists_servers_that_are_stopped(gear):
 
 @pytest.mark.parametrize("debug", [False, True])
 def test_a_bug_has_a_code_of_its_own(gear, monkeypatch, debug):
-    """It was 1, which means that nothing was found; its traceback is shown under --debug alone."""
+    """It used to be 1, which means that nothing was found; only --debug shows its traceback."""
     monkeypatch.setattr(local, "servers", lambda home: {}[home])
 
     code, _, err = gear(*(["--debug"] if debug else []), "status")
@@ -254,7 +254,7 @@ def test_under_debug_an_error_keeps_its_code(gear):
 
 
 def test_an_interrupt_ends_with_130(tmp_path):
-    """While a server is silent."""
+    """While a server does not answer."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(60)
         address = f"bolt://127.0.0.1:{silent.getsockname()[1]}"

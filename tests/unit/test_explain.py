@@ -1,4 +1,4 @@
-"""A saved run is shown whole: read from any of its forms, drawn without overlaps, and nothing in it can do harm."""
+"""A saved run is shown completely: read from each of its forms, drawn without overlaps, and harmless."""
 
 import json
 import re
@@ -41,7 +41,7 @@ VOID = {"meta", "link"}
 
 
 class Read(HTMLParser):
-    """Reads a page: each tag is closed where it should be, and its attributes and texts are kept."""
+    """Reads a page: each tag must be closed properly; attributes and texts are recorded."""
 
     def __init__(self, text):
         super().__init__()
@@ -64,7 +64,7 @@ class Read(HTMLParser):
 
 
 def view(row):
-    """A run as explain shows it, from its JSON."""
+    """A run as explain shows it, read from its JSON."""
     return saved_from(run_from(row))
 
 
@@ -73,7 +73,7 @@ HARMLESS = Read(page(view(run(kind="answer"))))
 
 @pytest.mark.parametrize("kind", ["search", "answer", "trace"])
 def test_each_form_is_read_whole(kind, tmp_path):
-    """Question, path, titles; and, of an answer and its trace alike, what is cited."""
+    """Question, path, titles; and the citations, from an answer and its trace alike."""
     (tmp_path / "run.json").write_text(json.dumps(run(kind=kind)))
 
     saved = read_saved(tmp_path / "run.json")
@@ -100,7 +100,7 @@ def test_each_form_is_read_whole(kind, tmp_path):
     ],
 )
 def test_any_other_file_is_refused_in_one_line(content, told, tmp_path):
-    """What the file is not, and how to write one."""
+    """It says why, and how to write a proper one."""
     (tmp_path / "run.json").write_bytes(content)
 
     with pytest.raises(InputError, match=told) as raised:
@@ -111,7 +111,7 @@ def test_any_other_file_is_refused_in_one_line(content, told, tmp_path):
 @settings(max_examples=examples(200))
 @given(kind=st.sampled_from(["search", "answer", "trace"]), data=st.data())
 def test_a_damaged_file_is_shown_or_refused(kind, data, tmp_path_factory):
-    """One part of a run taken out or replaced: never another error."""
+    """With one part of a run removed or replaced: no other error is raised."""
     row = part = run(kind=kind)
     while True:
         key = data.draw(st.sampled_from(sorted(part) if isinstance(part, dict) else range(len(part))))
@@ -134,7 +134,7 @@ def test_a_damaged_file_is_shown_or_refused(kind, data, tmp_path_factory):
 @settings(max_examples=examples(200))
 @given(st.sampled_from(["search", "answer", "trace"]), names, names, names, names, names, names)
 def test_nothing_in_a_run_breaks_its_page(kind, question, name, predicate, title, text, answer):
-    """The same tags and attributes as of a harmless run, one script, and every word as it can be printed."""
+    """The same tags and attributes as for a harmless run, one script, and every printable word."""
     told = {"question": question, "name": name, "predicate": predicate, "title": title, "text": text, "answer": answer}
     saved = view(run(kind=kind, **told))
 
@@ -149,7 +149,7 @@ def test_nothing_in_a_run_breaks_its_page(kind, question, name, predicate, title
 
 
 def test_the_page_asks_no_other_host():
-    """Nothing to fetch, and a policy that would forbid it."""
+    """Nothing to load, and a policy that forbids it."""
     shown = page(view(run(kind="answer")))
 
     assert not re.search(r"(https?:)?//[a-z]|@import|url\(|src=", shown)
@@ -157,7 +157,7 @@ def test_the_page_asks_no_other_host():
 
 
 def test_the_page_shows_the_answer_its_citations_and_every_score():
-    """Markers lead to passages; triples stated by a cited passage are marked."""
+    """Markers link to passages; triples of cited passages are marked."""
     shown = page(view(run(kind="answer")))
 
     assert 'He [<a href="#p0">1</a>].' in shown
@@ -169,7 +169,7 @@ def test_the_page_shows_the_answer_its_citations_and_every_score():
 
 @pytest.mark.parametrize("kind", ["search", "answer"])
 def test_the_page_shows_the_nodes_that_answer_with_their_cypher(kind):
-    """The figure, each node with labels and value, how sure they are, and what they leave open."""
+    """The figure, each node with labels and value, their confidence, and doubts."""
     shown = page(view(run(kind=kind, name="O'Hara & Co", answer="not sure")))
 
     assert "<b>O&#x27;Hara &amp; Co</b>" in shown
@@ -178,14 +178,14 @@ def test_the_page_shows_the_nodes_that_answer_with_their_cypher(kind):
 
 
 def test_a_page_of_documents_alone_has_no_section_for_nodes():
-    """A saved run of an older gear, or over documents."""
+    """For a saved run of an older version, or over documents."""
     row = run() | {"entities": [], "figure": None, "doubt": ""}
 
     assert "Answer in the graph" not in page(view(row))
 
 
 def test_the_page_shows_each_query_with_its_rows_or_its_problem():
-    """A query with rows is open, one that failed is folded."""
+    """A query with rows is open, a failed one is collapsed."""
     shown = page(view(run(kind="answer")))
 
     assert '<details class="query"><summary>Query (cypher): too much</summary><pre>MATCH (n) RETURN n</pre>' in shown
@@ -194,7 +194,7 @@ def test_the_page_shows_each_query_with_its_rows_or_its_problem():
 
 
 def test_the_page_shows_a_plan_and_what_tools_said():
-    """The plan as a list, a tool's answer open, its failure folded; an agent that plans nothing shows neither."""
+    """The plan as a list, answers of tools open, failures collapsed; agents without a plan show neither."""
     row = run(kind="trace")
     shown = page(view(row))
     for step in row["steps"]:
@@ -209,7 +209,7 @@ def test_the_page_shows_a_plan_and_what_tools_said():
 
 
 def test_the_page_shows_what_was_judged():
-    """Of a passage by its title, of a text by its beginning; an agent's decision is quoted."""
+    """Passages with their titles, texts with their beginnings; an agent's decision is quoted."""
     row = run(kind="answer")
     shown = page(view(row))
     row["trace"]["steps"][0].update(action="correct", reason="correct: best score 0.75")
@@ -221,7 +221,7 @@ def test_the_page_shows_what_was_judged():
 
 @given(st.lists(st.lists(st.tuples(few, few), min_size=1, max_size=4), max_size=20))
 def test_a_picture_has_no_overlap_and_all_of_each_path(pairs):
-    """Any paths, connected or not: boxes apart and inside, each path in one piece, twice the same picture."""
+    """For any paths, connected or not: boxes apart and inside, each path connected, always the same picture."""
     paths = [Path(tuple(make_triple("p", s, "r", o) for s, o in some), 1.0) for some in pairs]
 
     found = picture(paths)
@@ -245,7 +245,7 @@ def test_a_picture_has_no_overlap_and_all_of_each_path(pairs):
 
 
 def test_a_walk_that_turns_back_goes_on_from_its_branch():
-    """The third triple leaves from where the second came from."""
+    """The third triple leaves from the start of the second."""
     triples = (Triple("1", "A", "r", "B", "p"), Triple("2", "C", "r", "B", "p"), Triple("3", "b", "r", "D", "p"))
 
     assert [(0, False), (1, True), (1, False)] == [(hop.column, hop.backward) for hop in walk(Path(triples, 1.0))]
@@ -253,7 +253,7 @@ def test_a_walk_that_turns_back_goes_on_from_its_branch():
 
 @given(names, names)
 def test_comments_of_the_script_stay_comments(question, name):
-    """Whatever a run says, outside of comments stands our statement alone, once a path and once for all."""
+    """Whatever a run contains, only our statements are outside comments: one per path and one for all."""
     text = script(view(run(question=f"{question}\\u000a;x", name=name)))
 
     comments = [line for line in text.split("\n") if line.startswith("//")]
@@ -265,7 +265,7 @@ def test_comments_of_the_script_stay_comments(question, name):
 
 
 def test_an_id_that_could_say_more_is_refused():
-    """Ids stand in the statements themselves."""
+    """Because ids are written into the statements."""
     row = run()
     row["paths"][0]["triples"][0]["id"] = '"] DETACH DELETE t //'
 
@@ -299,7 +299,7 @@ def test_the_command_writes_both_files_beside_the_run_or_elsewhere(gear, tmp_pat
 
 
 def test_the_command_refuses_wrong_files_and_folders(gear, tmp_path):
-    """No file, another file, its own file, no folder: one line each."""
+    """A missing file, another file, its own output, a missing folder: one line each."""
     (tmp_path / "other.json").write_text("{}")
     (tmp_path / "run.html").write_text(json.dumps(run()))
 

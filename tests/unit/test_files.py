@@ -1,4 +1,4 @@
-"""Files are written whole or not at all, whatever the disk says."""
+"""Files are written completely or not at all, whatever the disk does."""
 
 import json
 import logging
@@ -31,7 +31,7 @@ from tests.disk import full_disk, refused
 
 @given(text=st.text(st.characters(codec="utf-8")))
 def test_a_text_is_written_as_it_is(text, tmp_path_factory):
-    """Also over another one, and with the line ends that it has."""
+    """Over an existing file, too, and with its own line ends."""
     file = tmp_path_factory.getbasetemp() / "text"
 
     write_file(file, text)
@@ -40,7 +40,7 @@ def test_a_text_is_written_as_it_is(text, tmp_path_factory):
 
 
 def test_a_full_disk_leaves_the_old_file_or_none(tmp_path):
-    """And no half of the new one, under any name."""
+    """And no partial new one, under any name."""
     (tmp_path / "old.json").write_text("old")
 
     refused(tmp_path, lambda: write_file(tmp_path / "old.json", "x" * 5_000))
@@ -81,7 +81,7 @@ def test_a_device_and_a_pipe_are_written_to_and_stay(tmp_path):
 
 
 def test_a_trace_that_does_not_fit_leaves_the_last_one(tmp_path):
-    """It can be replayed still."""
+    """That can still be replayed."""
     file = tmp_path / "trace.json"
     write_trace(Trace("Who?", "m", answer="short"), file)
 
@@ -91,7 +91,7 @@ def test_a_trace_that_does_not_fit_leaves_the_last_one(tmp_path):
 
 
 def test_a_calibration_that_does_not_fit_leaves_the_others(tmp_path):
-    """They were paid for."""
+    """They were expensive."""
     kept = Calibration(Thresholds(upper=0.5, lower=0.25), "pairs", 10, 0.5, 0.5)
     save_calibration(tmp_path, "similarity", kept)
     large = Calibration(Thresholds(upper=0.5, lower=0.25), "p" * 2_000, 10, 0.5, 0.5)
@@ -102,7 +102,7 @@ def test_a_calibration_that_does_not_fit_leaves_the_others(tmp_path):
 
 
 class Letters:
-    """A vector for each word."""
+    """A vector per word."""
 
     name = "letters"
 
@@ -114,7 +114,7 @@ class Letters:
 
 
 def test_an_index_of_tokens_that_does_not_fit_is_one_line(tmp_path):
-    """The one before stays, and is used again."""
+    """The previous one stays, and is used again."""
     texts = [Passage(f"p{number}", "", "some words " * 20) for number in range(20)]
     ColBERT(texts[:1], encoder=Letters(), folder=tmp_path)
 
@@ -122,7 +122,7 @@ def test_an_index_of_tokens_that_does_not_fit_is_one_line(tmp_path):
 
 
 def test_a_converted_data_set_that_does_not_fit_is_one_line(tmp_path):
-    """No half of it is taken for the whole the next time."""
+    """A partial one is not mistaken for the whole next time."""
     (tmp_path / "source").write_text("x")
 
     class Large:
@@ -139,7 +139,7 @@ def test_a_converted_data_set_that_does_not_fit_is_one_line(tmp_path):
 
 @pytest.mark.parametrize("after", [0, 10, 1_000, 9_000, 20_000])
 def test_an_export_that_does_not_fit_leaves_an_empty_folder(tmp_path, embedder, after):
-    """Whatever meets the full disk first: the headers, the ids, or a table; then the same command works."""
+    """Whichever file meets the full disk first: headers, ids, or a table; then the same command works."""
     rows = [{"id": f"p{number}", "text": "some words " * 20} for number in range(200)]
     (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     facts = [{"id": f"p{number}", "triples": [[f"a{number}", "is", "b"]]} for number in range(200)]
@@ -163,7 +163,7 @@ def log_lines():
 
 
 def test_a_log_of_queries_that_does_not_fit_ends_with_one_line(tmp_path, capsys, log_lines):
-    """The queries go on, and nothing else is said of it, not of a single query either."""
+    """Queries continue, and nothing else is reported."""
     handler = log_to(tmp_path / "queries.jsonl")
     with full_disk(after=1_000):
         for _ in range(100):

@@ -1,4 +1,4 @@
-"""What is imported by the first commands a user types, counted in modules: a figure that no busy machine changes."""
+"""Imports of the first commands that a user types, counted in modules, because a busy machine does not change that."""
 
 import json
 import sys
@@ -26,14 +26,14 @@ finally:
 
 
 def loaded(*args, code=RUN):
-    """The modules that a process of its own has loaded at its end."""
+    """The modules that a separate process has loaded at its end."""
     ended = run([sys.executable, "-c", code, *args], check=True)
     return set(json.loads(ended.stdout.splitlines()[-1]))
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_and_version_import_no_command_and_nothing_heavy(option):
-    """Of our own modules, only the group and what prints; measured were 190 modules in all."""
+    """Of our own modules, only the group and printing; 190 modules were measured in all."""
     modules = loaded(option)
 
     assert set() == modules & HEAVY
@@ -45,7 +45,7 @@ def test_help_and_version_import_no_command_and_nothing_heavy(option):
 
 @pytest.mark.parametrize("command", [(), ("keys",), ("communities",)])
 def test_a_command_without_its_subcommand_shows_the_help(command, capsys):
-    """As a page, not as an error."""
+    """As output, not as an error."""
     with pytest.raises(SystemExit):
         main(command)
 
@@ -56,7 +56,7 @@ def test_a_command_without_its_subcommand_shows_the_help(command, capsys):
 
 
 def test_the_package_imports_nothing_before_a_name_is_used():
-    """Of our own modules, only the one that names others; in all about 100, most of them the interpreter's."""
+    """Of our own modules, only the one that names others; about 100 in all, most of them the interpreter's."""
     modules = loaded(code="import json, sys, gear_neo4j; print(json.dumps(sorted(sys.modules)))")
 
     assert {"gear_neo4j", "gear_neo4j.provided"} == {name for name in modules if name.startswith("gear_neo4j")}
@@ -65,7 +65,7 @@ def test_the_package_imports_nothing_before_a_name_is_used():
 
 
 def test_help_of_a_command_loads_no_model():
-    """What only some searches need waits until they need it."""
+    """Modules for some searches are imported only by these."""
     modules = loaded("search", "--help")
 
     assert set() == modules & HEAVY - {"numpy", "neo4j", "rich", "pydantic"}
@@ -73,7 +73,7 @@ def test_help_of_a_command_loads_no_model():
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_help_shows_each_command_as_it_describes_itself(width):
-    """The lines of the lazy group are those of a group that holds the commands themselves."""
+    """The lazy group prints the same lines as a group with the commands themselves."""
     settings = cli.context_settings | {"terminal_width": width}
     commands = {name: cli.load(name) for name in cli.commands}
     eager = click.Group("gear", commands=commands, help=cli.help, params=cli.params, context_settings=settings)
@@ -87,7 +87,7 @@ def test_help_shows_each_command_as_it_describes_itself(width):
 
 
 def test_every_command_goes_by_its_own_name():
-    """A slip in the table would run another one."""
+    """A mistake in the table would run another one."""
     assert {name: name for name in cli.commands} == {name: cli.load(name).name for name in cli.commands}
 
 
@@ -101,13 +101,13 @@ def test_options_of_a_command_and_of_its_parts_are_completed():
 
 
 def test_an_unknown_command_is_refused():
-    """As any other group would."""
+    """As in any other group."""
     with pytest.raises(click.UsageError, match="No such command 'serach'"), cli.make_context("gear", ["serach"]) as ctx:
         cli.invoke(ctx)
 
 
 def test_a_public_name_is_that_of_its_module():
-    """And one that does not exist is refused as in any module."""
+    """An unknown one is refused as in any module."""
     for name in gear_neo4j.__all__:
         assert name == getattr(gear_neo4j, name).__name__
     with pytest.raises(AttributeError, match="No gear_neo4j attribute Nonsense"):

@@ -1,4 +1,4 @@
-"""Data sets as their authors publish them: each shape gives the same questions, and errors name file and line."""
+"""Published data sets: each format gives the same questions, and errors name file and line."""
 
 import json
 import tempfile
@@ -77,7 +77,7 @@ OPENIE = {
 
 @pytest.fixture
 def write(tmp_path):
-    """Write files by name: JSON for .json, one object a line for .jsonl, text as it stands; gives their folder."""
+    """Write files by name: JSON for .json, one object per line for .jsonl, else plain text; returns their folder."""
     folder = tmp_path / "given"
 
     def written(**files):
@@ -122,7 +122,7 @@ def gold(dataset):
     ],
 )
 def test_questions_with_paragraphs_become_the_same_data_set(write, loaded, name, value, id):
-    """MuSiQue, HotpotQA, 2WikiMultihopQA and IRCoT, as a list or one a line: one pool, the same gold passages."""
+    """MuSiQue, HotpotQA, 2WikiMultihopQA and IRCoT, as a list or one per line: the same passages and gold passages."""
     dataset = loaded(write(**{name: value}) / name.replace("_DOT_", "."))
 
     (query,) = dataset.queries
@@ -132,7 +132,7 @@ def test_questions_with_paragraphs_become_the_same_data_set(write, loaded, name,
 
 
 def test_musique_keeps_its_decomposition_and_the_aliases_of_its_answer(write, loaded):
-    """The oracle needs the one, EM and F1 the other."""
+    """The oracle needs the former, EM and F1 the latter."""
     (query,) = loaded(write(dev_DOT_jsonl=[MUSIQUE]) / "dev.jsonl").queries
 
     assert ("Edinburgh", "Edinburgh University") == query.answers
@@ -175,7 +175,7 @@ def test_identical_passages_of_several_questions_are_one(write, loaded):
     ("questions", "corpus"), [(MUSIQUE, CORPUS), (HOTPOT, TITLED), (TWO_WIKI, CORPUS), (IRCOT, CORPUS)]
 )
 def test_a_corpus_beside_the_questions_is_the_corpus(write, loaded, questions, corpus):
-    """HippoRAG's pairs of files, a list of passages or an object of titles; the folder will do, there is one pair."""
+    """HippoRAG's pairs of files, a list of passages or an object by title; the folder suffices if it has one pair."""
     folder = write(x_DOT_json=[questions], x_corpus_DOT_json=corpus, notes_DOT_json={"a": 1})
 
     dataset = loaded(folder)
@@ -186,7 +186,7 @@ def test_a_corpus_beside_the_questions_is_the_corpus(write, loaded, questions, c
 
 @pytest.mark.parametrize("name", ["openie_x_results_ner_gpt_DOT_json", "openie_results_ner_gpt_DOT_json"])
 def test_triples_of_an_extraction_come_along(write, loaded, name):
-    """HippoRAG's file beside the questions; entries that are no triples are counted, and no ingest reports them."""
+    """HippoRAG's file next to the questions; invalid triples are counted, but no ingest reports them."""
     other = {"openie_x_train_results_DOT_json": {"docs": "of another data set"}}
     folder = write(x_DOT_json=[MUSIQUE], x_corpus_DOT_json=CORPUS, **{name: OPENIE}, **other)
 
@@ -200,7 +200,7 @@ def test_triples_of_an_extraction_come_along(write, loaded, name):
 
 
 def test_paragraphs_that_nobody_marked_are_gold_where_there_is_a_corpus(write, loaded):
-    """So HippoRAG writes its own data sets; without a corpus nothing says what to find."""
+    """HippoRAG writes its own data sets like this; without a corpus, the gold passages would be unknown."""
     row = {"id": "1", "question": QUESTION, "answer": ["a", "b"], "paragraphs": [{"title": "Study", "text": STUDY}]}
 
     assert {("Study", STUDY)} == gold(loaded(write(x_DOT_json=[row], x_corpus_DOT_json=CORPUS)))
@@ -209,7 +209,7 @@ def test_paragraphs_that_nobody_marked_are_gold_where_there_is_a_corpus(write, l
 
 
 def test_gold_that_is_named_by_title_is_found_by_title_where_there_is_one(write, loaded):
-    """A corpus may hold another cut of the article than the question shows, or one that it does not show."""
+    """The corpus may have another excerpt of the article than the question, or one that the question lacks."""
     row = HOTPOT | {"context": [["Prize", ["Cut."]]]}
 
     assert {("Prize", PRIZE), ("Study", STUDY)} == gold(loaded(write(x_DOT_json=[row], x_corpus_DOT_json=CORPUS)))
@@ -229,7 +229,7 @@ BEIR = {
 
 
 def test_a_folder_of_beir_is_told_by_its_judgements(write, loaded):
-    """Ids stay as they are, scores above 0 make gold, questions without any are left out, and so are blank passages."""
+    """Ids are unchanged, scores above 0 mean gold, and questions without gold and blank passages are left out."""
     folder = write(**BEIR | {"corpus_DOT_jsonl": [*BEIR["corpus_DOT_jsonl"], {"_id": "d3", "text": " "}]})
 
     dataset = loaded(folder)
@@ -257,7 +257,7 @@ def test_a_folder_of_beir_is_told_by_its_judgements(write, loaded):
     ],
 )
 def test_an_error_in_a_beir_folder_names_its_file_and_line(write, loaded, change, message):
-    """File and line; a second file of judgements does not matter beside test.tsv."""
+    """A second file of judgements next to test.tsv does not matter."""
     folder = write(**BEIR | change)
 
     if message is None:
@@ -269,7 +269,7 @@ def test_an_error_in_a_beir_folder_names_its_file_and_line(write, loaded, change
 
 
 def test_judgements_must_be_one_file(write, loaded):
-    """Without test.tsv, of two files neither is taken by chance, and none is none."""
+    """Without test.tsv, none of two files is chosen, and a missing one is an error."""
     files = {name: value for name, value in BEIR.items() if "qrels" not in name}
     folder = write(**files, qrels__dev_DOT_tsv="q1\td1\t1\n")
     assert 1 == len(loaded(folder).queries)
@@ -338,7 +338,7 @@ UNMARKED = [{"title": "Prize", "paragraph_text": PRIZE, "is_supporting": False}]
     ],
 )
 def test_an_error_in_a_file_of_questions_names_its_location(write, loaded, files, message):
-    """One line with file and location, and nothing stays behind in the home."""
+    """One line with file and location, and nothing is left in the home."""
     folder = write(**files)
     name = next(name for name in files if name.startswith("x_DOT")).replace("_DOT_", ".")
 
@@ -350,7 +350,7 @@ def test_an_error_in_a_file_of_questions_names_its_location(write, loaded, files
 
 
 def test_a_path_without_a_data_set_is_refused_with_what_would_be_one(write, loaded, tmp_path):
-    """A path that is not there, a folder of something else, and one with a choice."""
+    """A missing path, a folder of something else, and an ambiguous one."""
     with pytest.raises(InputError, match="does not exist: give a data set's folder or its file of questions"):
         loaded(tmp_path / "none.json")
     with pytest.raises(InputError, match="holds no data set"):
@@ -360,7 +360,7 @@ def test_a_path_without_a_data_set_is_refused_with_what_would_be_one(write, load
 
 
 def test_a_data_set_is_converted_once_for_as_long_as_its_files_stay_the_same(write, loaded, tmp_path):
-    """The second load reuses it; a changed file makes a new one; the user's folder does not change."""
+    """The second load reuses it; a changed file is converted again; the user's folder does not change."""
     path = write(dev_DOT_json=[HOTPOT]) / "dev.json"
     first = loaded(path)
     before = (first.folder / "corpus.jsonl").stat().st_mtime_ns
@@ -381,7 +381,7 @@ def test_without_a_home_the_settings_say_where(write, monkeypatch, tmp_path):
 
 
 def test_a_home_that_cannot_be_written_is_refused(write, tmp_path):
-    """With what moves it."""
+    """The message names the setting."""
     (tmp_path / "file").write_text("")
 
     with pytest.raises(InputError, match="cannot be written: .*GEAR_HOME"):
@@ -412,7 +412,7 @@ question = st.fixed_dictionaries(
 
 
 def converts_or_says_why(files):
-    """Load the file x.json among some; True where it loads."""
+    """Load the file x.json among others; returns whether it loads."""
     with tempfile.TemporaryDirectory() as folder:
         for name, value in files.items():
             (Path(folder) / name).write_text(value if isinstance(value, str) else json.dumps(value))
@@ -423,7 +423,7 @@ def converts_or_says_why(files):
         else:
             assert all(query.gold for query in dataset.queries)
             return True
-        # What our own loader finds in a converted folder should have been found before, in the user's file.
+        # Errors that our own loader finds in a converted folder should have been found earlier, in the user's file.
         assert "home" not in told.replace(folder, ""), told
         return False
 
@@ -431,14 +431,14 @@ def converts_or_says_why(files):
 @settings(deadline=None, max_examples=examples(150))
 @given(st.lists(question | values, max_size=3) | values)
 def test_no_json_makes_it_crash(value):
-    """Whatever stands in a file of questions, it is a data set or one line says why not."""
+    """Any file of questions is a data set, or one line says why not."""
     converts_or_says_why({"x.json": value})
 
 
 @settings(deadline=None, max_examples=examples(60))
 @given(values, values, st.text(max_size=20))
 def test_no_corpus_and_no_extraction_make_it_crash(corpus, openie, text):
-    """Neither JSON of another shape nor invalid JSON."""
+    """Neither JSON of another form nor invalid JSON."""
     assert converts_or_says_why({"x.json": [MUSIQUE], "x_corpus.json": CORPUS})
     converts_or_says_why({"x.json": [HOTPOT], "x_corpus.json": corpus})
     converts_or_says_why({"x.json": [MUSIQUE], "openie_x_results.json": openie})

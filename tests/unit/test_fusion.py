@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion against a plain reference, and its ties."""
+"""Reciprocal rank fusion, compared with a plain reference, and its ties."""
 
 import itertools
 from fractions import Fraction
@@ -20,7 +20,7 @@ def lists(**rankings):
 
 
 def reference(rankings, weights, k):
-    """Exact scores and order: the sum of weight/(k + rank) of each id, an id's repetitions struck from the list."""
+    """Exact scores and order: the sum of weight/(k + rank) for each id, without repetitions in a list."""
     ranks, scores = {}, {}
     for name, ids in rankings.items():
         for rank, id in enumerate(dict.fromkeys(ids), start=1):
@@ -32,7 +32,7 @@ def reference(rankings, weights, k):
 @settings(deadline=None)
 @given(RANKINGS, st.dictionaries(st.sampled_from(["bm25", "graph"]), st.fractions(0, 2)), st.integers(1, 100))
 def test_any_lists_are_fused_as_the_formula_says(rankings, weights, k):
-    """Order and scores are those of a calculation in exact fractions."""
+    """Order and scores equal a calculation with exact fractions."""
     expected = reference(rankings, weights, k)
 
     actual = fuse(lists(**rankings), weights=weights, k=k)
@@ -50,12 +50,12 @@ def test_an_id_of_two_lists_wins():
 
 
 def test_equal_scores_are_ordered_by_id_when_their_best_ranks_are_equal():
-    """Both are first once and second once; the lists' order does not matter."""
+    """Both are first once and second once; the order of the lists does not matter."""
     assert ["a", "b"] == [item.id for item in fuse(lists(one=["b", "a"], two=["a", "b"]))]
 
 
 def test_equal_scores_of_the_same_ranks_in_other_lists_are_ordered_by_id():
-    """Adding 1/61, 1/62 and 1/67 in another order must not decide: every one of the three has these ranks."""
+    """All three have these ranks; the order of adding 1/61, 1/62 and 1/67 must not matter."""
     fill = ["v", "w", "x", "y"]
     for orders in itertools.permutations([("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")]):
         rankings = {
@@ -68,7 +68,7 @@ def test_equal_scores_of_the_same_ranks_in_other_lists_are_ordered_by_id():
 
 
 def test_equal_scores_are_ordered_by_the_better_best_rank():
-    """1/63 + 1/140 is exactly 1/84 + 1/90; the id that is third somewhere comes before the one that is 24th."""
+    """1/63 + 1/140 is exactly 1/84 + 1/90; the id with a third rank comes before the one with a 24th."""
     one = [f"one{rank}" for rank in range(1, 81)]
     two = [f"two{rank}" for rank in range(1, 81)]
     one[3 - 1], two[80 - 1] = "best", "best"
@@ -80,12 +80,12 @@ def test_equal_scores_are_ordered_by_the_better_best_rank():
 
 
 def test_a_repeated_id_keeps_its_first_rank_and_takes_no_other_rank():
-    """The second a is as if it were not there: b is second, not third."""
+    """The second a is ignored: b is second, not third."""
     assert fuse(lists(one=["a", "b"])) == fuse(lists(one=["a", "a", "b", "a"]))
 
 
 def test_empty_lists_fuse_to_an_empty_list():
-    """No lists and empty lists are no error."""
+    """No lists and empty lists are not an error."""
     assert [] == fuse({})
     assert [] == fuse(lists(one=[], two=[]))
 
@@ -98,7 +98,7 @@ def test_a_k_below_one_is_refused(k):
 
 
 def test_the_sources_name_each_list_and_then_the_lists_it_was_made_of():
-    """A fusion of a fusion still says where a passage was found at first."""
+    """A fusion of a fusion still says where a passage was first found."""
     base = fuse(lists(bm25=["a", "b"], sbert=["b"]))
 
     actual = fuse({"base": base, "graph": ranked("graph", [("b", 1.0)])})
@@ -108,7 +108,7 @@ def test_the_sources_name_each_list_and_then_the_lists_it_was_made_of():
 
 
 def test_a_repeated_id_keeps_the_sources_of_its_first_rank():
-    """The second mention does not count, and neither do its sources."""
+    """The repetition and its sources are ignored."""
     first, again = Ranked("a", 2.0, (FoundBy("bm25", 1),)), Ranked("a", 1.0, (FoundBy("sbert", 9),))
 
     (actual,) = fuse({"base": [first, again]})
@@ -124,7 +124,7 @@ def test_a_repeated_id_keeps_the_sources_of_its_first_rank():
     )
 )
 def test_any_scores_are_combined_as_the_formula_says(scores):
-    """Each id has the weighted sum of its scores, 0 where a list lacks it; every list it stands in is a source."""
+    """Each id has the weighted sum of its scores, 0 for lists without it; every list with the id is a source."""
     weights = {"sbert": 0.75, "fulltext": 0.25}
     expected = {
         id: sum(weights[name] * of.get(id, 0) for name, of in scores.items()) for id in set().union(*scores.values())

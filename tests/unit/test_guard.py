@@ -1,4 +1,4 @@
-"""The rules of the guard: what it refuses and why, what it lets pass, and how it cuts."""
+"""The rules of the guard: what it refuses and why, what it accepts, and how it limits."""
 
 import json
 import threading
@@ -19,7 +19,7 @@ from tests.grammar import DOING_MORE, READING, queries
 from tests.hostile import BOUNDED, HARMLESS, attacks
 
 WORDS = st.sampled_from([*sorted(WRITING), "LOAD CSV", "USE other", "; RETURN 2 AS b", "CALL apoc.load.json('x')"])
-# A forbidden word where it is only a text, a name or a comment.
+# A forbidden word that is only a text, a name or a comment.
 HIDDEN = st.one_of(
     WORDS.map(lambda word: "'" + word.replace("'", "\\'") + "' AS a"),
     WORDS.map(lambda word: f'"{word}" AS a'),
@@ -28,7 +28,7 @@ HIDDEN = st.one_of(
     WORDS.map(lambda word: f"1 AS a // {word}\n"),
     WORDS.map(lambda word: f"'\\\\' + '{word[:4]}' AS a"),
 )
-# What may stand between two words; a quote in a comment opens nothing.
+# Separators between two words; a quote in a comment does not open a text.
 GAPS = st.lists(
     st.sampled_from([" ", "\n", "\t", "\u00a0", "\u3000", "/* ' */", '/*"*/', "/*`*/", "// '\n", "/**/", "// x\r"]),
     min_size=1,
@@ -43,7 +43,7 @@ ATTACKS = attacks("http://127.0.0.1:9", "file:///a")
 
 @pytest.mark.parametrize(("kind", "reason", "reply"), ATTACKS)
 def test_what_does_more_than_read_is_refused(kind, reason, reply):
-    """Each for its own reason, which a model can be told in one line."""
+    """Each for its own reason, in one line for the model."""
     with pytest.raises(GuardError) as refused:
         check(reply)
 
@@ -52,14 +52,14 @@ def test_what_does_more_than_read_is_refused(kind, reason, reply):
 
 
 def test_the_attacks_are_many_and_different():
-    """None is there twice, and every kind has some."""
+    """None is repeated, and every kind has some."""
     assert len({reply for _, _, reply in ATTACKS}) == len(ATTACKS) >= 200
     kinds = {"writes", "outside", "administration", "disguise", "endless", "deep", "planning"}
     assert kinds == {kind for kind, _, _ in ATTACKS}
 
 
 def test_the_rules_themselves_take_no_time():
-    """Also for eight thousand characters of brackets, at each of which a rule might look at all the others."""
+    """Even for eight thousand brackets, each of which a rule might compare with all the others."""
     started = time.process_time()
     for _, _, reply in ATTACKS:
         with suppress(GuardError):
@@ -70,7 +70,7 @@ def test_the_rules_themselves_take_no_time():
 
 @pytest.mark.parametrize("query", [*HARMLESS, *BOUNDED])
 def test_what_only_reads_passes(query):
-    """Forbidden words in texts, names and comments do no harm."""
+    """Forbidden words in texts, names and comments are harmless."""
     assert "RETURN" in check(query)
 
 
@@ -91,19 +91,19 @@ def test_what_only_reads_passes(query):
     ],
 )
 def test_a_query_is_cut_to_the_rows_that_are_allowed(reply, expected):
-    """A LIMIT is added or made smaller, to one more, by which a cut is seen; what was looked at is what is sent."""
+    """A LIMIT is added or lowered, plus one to notice missing rows; the checked text is what is sent."""
     assert expected == check(reply, limit=7)
 
 
 def test_a_query_that_never_ends_is_refused_for_its_length():
-    """Before it is taken apart."""
+    """Before it is tokenised."""
     with pytest.raises(GuardError, match="8,000 are allowed"):
         check("RETURN " + "/*" * 5_000)
 
 
 @given(st.lists(HIDDEN, min_size=1, max_size=4), GAPS)
 def test_words_in_texts_names_and_comments_are_never_refused(columns, gap):
-    """However they are mixed."""
+    """In any mixture."""
     query = f"MATCH (n){gap}RETURN{gap}" + " UNION MATCH (n) RETURN ".join(columns)
 
     assert check(query).endswith(" LIMIT 101")
@@ -111,7 +111,7 @@ def test_words_in_texts_names_and_comments_are_never_refused(columns, gap):
 
 @given(st.lists(HIDDEN, max_size=3), WORDS, GAPS)
 def test_words_of_the_query_itself_are_always_refused(columns, word, gap):
-    """Whatever stands around them, and whatever the case of their letters."""
+    """In any context and any case."""
     before = "".join(f"WITH {column}\n" for column in columns)
     swapped = "".join(one.lower() if index % 2 else one for index, one in enumerate(word))
     for form in (word, swapped):
@@ -122,7 +122,7 @@ def test_words_of_the_query_itself_are_always_refused(columns, word, gap):
 @example("/*/*/*")
 @given(st.lists(st.one_of(PIECES, st.text(max_size=3)), max_size=30).map("".join))
 def test_what_was_taken_apart_is_the_same_when_taken_apart_again(text):
-    """No comment and no escape is left that another reader could see otherwise."""
+    """No comment or escape is left that another parser could read differently."""
     try:
         found = tokens(text)
     except GuardError:
@@ -135,7 +135,7 @@ def test_what_was_taken_apart_is_the_same_when_taken_apart_again(text):
 
 @given(st.lists(st.one_of(PIECES, st.text(max_size=3)), max_size=30).map(lambda parts: "RETURN " + "".join(parts)))
 def test_a_query_that_passed_passes_again_unchanged(text):
-    """The guard agrees with itself."""
+    """The guard is idempotent."""
     try:
         checked = check(text)
     except GuardError:
@@ -146,7 +146,7 @@ def test_a_query_that_passed_passes_again_unchanged(text):
 
 @given(queries([*READING, *DOING_MORE]))
 def test_a_query_with_a_clause_that_does_more_is_always_refused(query):
-    """Whatever clauses, spaces and comments stand around it."""
+    """With any clauses, spaces and comments around it."""
     try:
         check(query.text)
     except GuardError:
@@ -157,7 +157,7 @@ def test_a_query_with_a_clause_that_does_more_is_always_refused(query):
 
 @given(queries([*READING, *DOING_MORE]), st.data())
 def test_nothing_but_a_refusal_is_raised(query, data):
-    """Also where pieces of the query are missing, twice there or replaced."""
+    """Even if pieces of the query are missing, doubled or replaced."""
     index = st.integers(0, len(query.text))
     first, second = data.draw(index), data.draw(index)
     broken = query.text[:first] + data.draw(st.one_of(PIECES, st.text(max_size=3))) + query.text[second:]
@@ -167,7 +167,7 @@ def test_nothing_but_a_refusal_is_raised(query, data):
 
 
 def test_work_that_does_not_end_is_left_behind():
-    """The caller goes on; errors and results come through."""
+    """The caller continues; errors and results are passed through."""
     never = threading.Event()
     with pytest.raises(QueryTimeout, match=r"0\.05 s"):
         within(0.05, never.wait)
@@ -177,7 +177,7 @@ def test_work_that_does_not_end_is_left_behind():
 
 
 def test_values_are_cut_where_they_are_long():
-    """Texts, lists, vectors, maps and what is no JSON."""
+    """Texts, lists, vectors, maps and values that JSON lacks."""
     assert ["a", "… and 1 more"] == [plain(["a"] * 51)[0], plain(["a"] * 51)[-1]]
     assert "<17 numbers>" == plain([0.5] * 17)
     assert "nan" == plain(float("nan"))
@@ -189,7 +189,7 @@ def test_values_are_cut_where_they_are_long():
 
 
 def test_an_embedding_is_known_by_its_name():
-    """However short, as a column, as a property and below."""
+    """Even a short one, as a column, as a property and nested."""
     note = "<2 numbers>"
     assert note == plain([1.0, 0.0], name="embedding")
     assert note == plain([1.0, 0.0], name="p.embedding")
@@ -199,7 +199,7 @@ def test_an_embedding_is_known_by_its_name():
 
 
 def nested(levels):
-    """A list in a list, so many times."""
+    """A list in a list, to some depth."""
     value = []
     for _ in range(levels):
         value = [value]
@@ -215,7 +215,7 @@ def test_a_value_that_is_deep_is_cut_at_twenty_levels(levels):
 
 
 def test_a_wide_value_is_not_looked_through():
-    """Fifty lists of fifty lists of fifty lists: work stops where the text would be cut anyway."""
+    """Fifty lists of fifty lists of fifty lists: work stops where the text would be cut."""
     looked = Counted()
     value = [looked] * 60
     for _ in range(5):
@@ -227,7 +227,7 @@ def test_a_wide_value_is_not_looked_through():
 
 
 class Counted:
-    """Says how often it was made a text."""
+    """Counts its conversions to text."""
 
     times = 0
 

@@ -1,4 +1,4 @@
-"""Metadata of documents: the heads of files in one form; none of them can do harm."""
+"""Metadata of documents: the heads of files in one form, and harmless."""
 
 import os
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ MODIFIED = datetime(2024, 5, 31, 12, 30, tzinfo=UTC)
 
 
 def metadata_of(tmp_path, name, content):
-    """The metadata of the passages of a document, which all have the same."""
+    """The metadata of a document's passages, which is the same for all of them."""
     file = tmp_path / name
     file.write_bytes(content.encode() if isinstance(content, str) else content)
     os.utime(file, (MODIFIED.timestamp(), MODIFIED.timestamp()))
@@ -97,7 +97,7 @@ def test_what_no_passage_can_keep_is_left_out_of_front_matter(tmp_path, block):
     ],
 )
 def test_front_matter_is_text_only_where_metadata_cannot_hold_it(tmp_path, block, text):
-    """It would be embedded, and read for facts, in front of what the document says; but nothing is lost."""
+    """Otherwise it would be embedded and read for facts; but nothing is lost."""
     (tmp_path / "a.md").write_text(f"---\n{block}\n---\nWe met.\n")
 
     assert [text] == [part.text for part in load(tmp_path / "a.md")]
@@ -162,7 +162,7 @@ def test_a_pdf_with_a_wrong_date_keeps_the_rest(tmp_path):
 
 
 def test_a_filter_compares_times_as_texts(tmp_path):
-    """What the documentation shows."""
+    """As the documentation shows."""
     modified = metadata_of(tmp_path, "a.txt", "Some text.")["modified"]
 
     assert "2024-05-01" <= modified < "2024-06"
@@ -208,12 +208,12 @@ SETTINGS = {f"f{n}": "é" * 900 for n in range(50)}
 
 @pytest.mark.parametrize("block", [ALIASES, MERGES, "\n".join(f"{name}: {text}" for name, text in SETTINGS.items())])
 def test_a_head_is_bounded_in_bytes(block):
-    """Aliases make much of little."""
+    """With aliases, little text becomes much."""
     assert heads.size_of(heads.from_front_matter(block)) <= heads.LARGEST_HEAD
 
 
 def test_fields_that_have_room_are_kept():
-    """A long one is left out, and the short ones behind it stay."""
+    """A long one is left out, and short ones after it are kept."""
     kept = heads.fields({**SETTINGS, "year": 2024})
 
     assert kept["year"] == 2024
@@ -221,7 +221,7 @@ def test_fields_that_have_room_are_kept():
 
 
 def test_a_head_that_too_many_passages_would_repeat_is_refused(tmp_path):
-    """The database has a copy for each of them."""
+    """The database stores a copy for each of them."""
     file = tmp_path / "a.md"
     file.write_text(f"---\nnote: {'x' * 900}\n---\n" + "".join(f"# H{n}\n\nt{n}\n\n" for n in range(100)))
 

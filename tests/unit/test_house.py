@@ -1,4 +1,4 @@
-"""The rules of the house that a reader of one module cannot see: what only one module may do."""
+"""Rules that cannot be seen in a single module: what only one module may do."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ RUNS = frozenset({"call", "stream", "run", "execute"})
 
 
 def violations(source):
-    """The lines of a module that go around the graph: a query by its name, the driver's door, the query files."""
+    """The lines of a module that bypass the graph: a query by name, the database's methods, the query files."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and (calls_query(node) or uses_database(node.func)):
             yield node.lineno, ast.unparse(node.func)
@@ -26,7 +26,7 @@ def violations(source):
 
 
 def calls_query(node):
-    """Whether a call gives the name of a query file to ``call`` or ``stream``; the agents' steps have other names."""
+    """Whether a call passes the name of a query file to ``call`` or ``stream``; the agents' steps have other names."""
     name = node.args[0] if node.args else None
     return (
         isinstance(node.func, ast.Attribute)
@@ -37,7 +37,7 @@ def calls_query(node):
 
 
 def uses_database(function):
-    """Whether a function is one by which a database runs anything, such as ``self._database.call``."""
+    """Whether a function runs something on a database, such as ``self._database.call``."""
     return (
         isinstance(function, ast.Attribute)
         and function.attr in RUNS
@@ -47,7 +47,7 @@ def uses_database(function):
 
 @pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_only_the_graph_calls_queries_by_name(path):
-    """A scope that the graph applies would leak through any other call."""
+    """Any other call would bypass the scope that the graph applies."""
     assert [] == list(violations(path.read_text(encoding="utf-8")))
 
 
@@ -62,18 +62,18 @@ def test_only_the_graph_calls_queries_by_name(path):
     ],
 )
 def test_a_way_around_the_graph_is_noticed(source):
-    """The rule is checked, too."""
+    """A test of the rule itself."""
     assert 1 == len(list(violations(source)))
 
 
 @pytest.mark.parametrize("source", ['run.call("answer", ask)', "graph.store.counts()", "run.calls(batches)"])
 def test_what_only_looks_like_a_query_passes(source):
-    """The agents' runs have a ``call`` of their own."""
+    """The agents' runs have their own ``call``."""
     assert [] == list(violations(source))
 
 
 def test_the_record_of_the_store_is_read_in_one_module():
-    """Everything else takes the typed record."""
+    """All other modules use the typed record."""
     readers = [
         path.relative_to(PACKAGE).as_posix()
         for path in sorted(PACKAGE.rglob("*.py"))
@@ -92,12 +92,12 @@ PROVIDER = PACKAGE / "__init__.py"
 
 
 def floor(module):
-    """The floor of a module, 0 at the top; None for what is on none."""
+    """The layer of a module, 0 at the top; None if it is in none."""
     return next((n for n, names in enumerate(FLOORS) if any(f"{module}.".startswith(f"{one}.") for one in names)), None)
 
 
 def names_above(source, module):
-    """The lines of a module that name a higher floor by a string."""
+    """The lines of a module that name a higher layer in a string."""
     own = floor(module)
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -109,14 +109,14 @@ def names_above(source, module):
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_no_floor_names_a_higher_one_by_a_string(path):
-    """Import-linter sees only imports; what must go upwards is named by the package itself."""
+    """Import-linter sees only imports; the package itself names modules that lower layers need."""
     module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
 
     assert path == PROVIDER or [] == list(names_above(path.read_text(encoding="utf-8"), module))
 
 
 def test_a_name_of_a_higher_floor_is_noticed():
-    """The rule is checked, too."""
+    """A test of the rule itself."""
     assert [(1, "gear_neo4j.gear.agents")] == list(
         names_above('X = "gear_neo4j.gear.agents"', "gear_neo4j.recipes.registry")
     )
@@ -130,7 +130,7 @@ STREAMS = frozenset({"stdout", "stderr", "__stdout__", "__stderr__"})
 
 
 def prints(source):
-    """The lines of a module that print in a way of their own: click's, rich's or Python's."""
+    """The lines of a module that print by themselves: with click, rich or Python."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and node.module in ("rich", "rich.console"):
             yield from ((node.lineno, alias.name) for alias in node.names)
@@ -145,7 +145,7 @@ def prints(source):
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_only_one_module_prints(path):
-    """Launcher and jars are programs of their own, which print into a log; the schema that is printed is ours alone."""
+    """Launcher and jars are separate programs that print into a log; the printed schema contains only our text."""
     if path.relative_to(PACKAGE).as_posix() not in PRINTERS:
         assert [] == list(prints(path.read_text(encoding="utf-8")))
 
@@ -163,12 +163,12 @@ def test_only_one_module_prints(path):
     ],
 )
 def test_a_way_around_the_printing_module_is_noticed(source):
-    """The rule is checked, too."""
+    """A test of the rule itself."""
     assert 1 == len(list(prints(source)))
 
 
 TESTS = Path(__file__).parents[1]
-# By module: what starts a process there beside them, and why.
+# By module: other ways to start a process there, with the reason.
 STARTERS = {
     "processes.py": "it starts all others",
     "unit/test_processes.py": "it sends itself a signal",
@@ -183,12 +183,12 @@ STARTS = re.compile(
 
 @pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=lambda path: str(path.relative_to(TESTS)))
 def test_every_process_of_the_tests_is_started_in_one_module(path):
-    """There it hears signals, has a time limit, and leaves nothing behind."""
+    """There it receives signals, has a time limit, and leaves nothing behind."""
     if path.relative_to(TESTS).as_posix() not in STARTERS:
         assert [] == STARTS.findall(path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("source", ["import subprocess", "os.fork()", "asyncio.create_subprocess_exec(name)"])
 def test_a_process_beside_them_is_noticed(source):
-    """The rule is checked, too."""
+    """A test of the rule itself."""
     assert STARTS.search(source)

@@ -1,4 +1,4 @@
-"""The bounds of a call to a model: a deadline for all of it and a bound on its bytes, over a real connection."""
+"""The limits of a call to a model: a deadline for the whole call and a maximum size, over a real connection."""
 
 import json
 import threading
@@ -18,7 +18,7 @@ from tests.scripted_server import ScriptedServer
 
 WHERE = Prompt("", "Where did Hinton study?")
 SECONDS = 0.5
-# What a machine with much else to do may add.
+# Allowance for a busy machine.
 MORE = 1.0
 
 
@@ -34,7 +34,7 @@ def asked(chat, *, streamed):
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("way", [BadBody.DRIPS, BadBody.HEADERS_DRIP])
 def test_a_server_that_drips_is_left_at_the_deadline_of_the_call(way, streamed):
-    """Five bytes a second are within any timeout from one byte to the next; the line names the setting."""
+    """Five bytes a second keep within any timeout between two bytes; the message names the setting."""
     with ScriptedServer(lambda messages: "Edinburgh", fault=lambda number, messages: way) as server:
         chat = chat_of(server)
         started = time.monotonic()
@@ -46,7 +46,7 @@ def test_a_server_that_drips_is_left_at_the_deadline_of_the_call(way, streamed):
 
 
 def test_the_line_does_not_depend_on_which_timeout_is_first(monkeypatch):
-    """That of HTTP and that of the call end at the same moment; here HTTP's always wins."""
+    """HTTP's timeout and the call's end at the same moment; here HTTP's always comes first."""
     monkeypatch.setattr("gear_neo4j.models.http_client.within", lambda seconds, call, *, late: call())
     with (
         ScriptedServer(lambda messages: "", fault=lambda number, messages: BadBody.SILENT) as server,
@@ -57,7 +57,7 @@ def test_the_line_does_not_depend_on_which_timeout_is_first(monkeypatch):
 
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 def test_a_body_without_end_is_not_read_beyond_its_bound(streamed):
-    """It is no failure that passes, so it is not asked for again, unless a stream may come in one piece."""
+    """The failure is permanent, so there is no retry, except for a stream that may come in one piece."""
     with ScriptedServer(lambda messages: "", fault=lambda number, messages: BadBody.ENDLESS) as server:
         client = BoundedClient(seconds=30, most=1_000_000)
         model = ChatOpenAI(model="toy", api_key="none", base_url=server.url, max_retries=0, http_client=client)
@@ -72,7 +72,7 @@ def test_a_body_without_end_is_not_read_beyond_its_bound(streamed):
 @pytest.mark.parametrize("way", [BadBody.CLOSED, BadBody.ERROR])
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 def test_half_a_reply_and_an_error_with_status_200_are_one_line(way, streamed):
-    """What the server says of itself is in the line."""
+    """The line contains the server's own message."""
     with (
         ScriptedServer(lambda messages: "", fault=lambda number, messages: way) as server,
         pytest.raises(ModelError) as caught,
@@ -85,7 +85,7 @@ def test_half_a_reply_and_an_error_with_status_200_are_one_line(way, streamed):
 
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 def test_a_reply_within_the_bounds_is_as_it_was_and_leaves_no_thread(streamed):
-    """Several calls over one client, whole and by words."""
+    """Several calls with one client, in one piece and streamed."""
     before = threading.active_count()
     with ScriptedServer(lambda messages: "He studied at Edinburgh.") as server:
         chat = chat_of(server)
@@ -100,7 +100,7 @@ def test_a_reply_within_the_bounds_is_as_it_was_and_leaves_no_thread(streamed):
 
 
 def test_a_server_of_embeddings_has_the_same_deadline():
-    """GEAR_EMBEDDING_TIMEOUT is that of a whole request, too."""
+    """GEAR_EMBEDDING_TIMEOUT is for a whole request, too."""
     with ScriptedServer(json.dumps, vectors=lambda texts: [], fault=lambda number, texts: BadBody.DRIPS) as server:
         embedder = RemoteEmbedder("toy", url=server.url, timeout=SECONDS, patience=0)
         started = time.monotonic()

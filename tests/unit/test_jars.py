@@ -1,4 +1,4 @@
-"""The jars of the local server: whatever is to run in its JVM has the checksum that was published."""
+"""The jars of the local server: every jar that runs in its JVM has the published checksum."""
 
 import hashlib
 import http.server
@@ -24,7 +24,7 @@ NEWEST = "2026.09.0"
 
 
 def jar(text="class"):
-    """The bytes of a jar of one file, as large for each text of the same length."""
+    """The bytes of a jar with one file; texts of the same length give the same size."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as file:
         file.writestr("Thing.class", text)
@@ -40,7 +40,7 @@ def put(root, content, name=NAME):
 
 @pytest.fixture
 def remote(tmp_path):
-    """The folder of a Maven repository, and its address."""
+    """The folder of a Maven repository, and its URL."""
     folder = tmp_path / "remote"
     folder.mkdir()
 
@@ -65,7 +65,7 @@ def artifact(tmp_path, url):
 
 
 def test_a_jar_of_the_right_size_with_other_bytes_is_refused(tmp_path):
-    """It is a whole jar, which is all that was looked at before."""
+    """It is a valid jar, which was the only check before."""
     good, bad = jar("class"), jar("virus")
     file = put(tmp_path, bad)
     sums = {NAME: hashlib.sha256(good).hexdigest()}
@@ -83,7 +83,7 @@ def test_the_jars_that_were_published_pass(tmp_path):
 
 
 def test_sums_are_kept_in_the_form_of_sha256sum(tmp_path):
-    """Anybody can check them by hand."""
+    """So anybody can check them by hand."""
     file = put(tmp_path, jar())
     jars.write_sums(tmp_path / "sums", {NAME: jars.digest(file, "sha256")})
 
@@ -96,7 +96,7 @@ def test_sums_are_kept_in_the_form_of_sha256sum(tmp_path):
 
 @pytest.mark.parametrize("version", [DEFAULT_NEO4J_VERSION, NEWEST])
 def test_the_sums_of_tested_versions_are_in_the_package(version):
-    """Of every jar, Neo4j itself among them."""
+    """For every jar, including Neo4j itself."""
     sums = jars.read_sums(jars.SUMS / f"{version}.sha256")
 
     assert len(sums) > 150
@@ -114,7 +114,7 @@ def test_the_sums_of_tested_versions_are_in_the_package(version):
     ],
 )
 def test_a_jar_is_found_again_by_its_path(tmp_path, name):
-    """Also one of several of the same version."""
+    """Even one of several with the same version."""
     found = jars.artifact_of(name, repository=tmp_path)
 
     assert tmp_path / name == found.cached_path
@@ -126,7 +126,7 @@ def test_a_jar_is_found_again_by_its_path(tmp_path, name):
 @pytest.mark.parametrize("algorithm", ["sha256", "sha1"])
 @pytest.mark.parametrize("form", ["{}", "{}  thing-1.0.jar\n"])
 def test_a_jar_of_another_version_needs_the_published_checksum(tmp_path, remote, algorithm, form):
-    """A newer algorithm counts before SHA-1, which is all that many jars have."""
+    """A newer algorithm is preferred to SHA-1, which is all that many jars have."""
     folder, url = remote
     file = put(folder, jar())
     file.with_name(f"thing-1.0.jar.{algorithm}").write_text(form.format(jars.digest(file, algorithm)))
@@ -136,7 +136,7 @@ def test_a_jar_of_another_version_needs_the_published_checksum(tmp_path, remote,
 
 @pytest.mark.parametrize("where", ["local", "remote"])
 def test_a_jar_that_differs_from_the_published_checksum_is_refused(tmp_path, remote, where):
-    """Whether somebody changed it on this machine or on its way."""
+    """Whether it was changed on this machine or in transit."""
     folder, url = remote
     file = put(folder, jar())
     file.with_name("thing-1.0.jar.sha1").write_text(jars.digest(file, "sha1"))
@@ -147,7 +147,7 @@ def test_a_jar_that_differs_from_the_published_checksum_is_refused(tmp_path, rem
 
 
 def test_a_jar_without_a_published_checksum_is_refused(tmp_path, remote):
-    """There is nothing to trust it by."""
+    """There is nothing to verify it with."""
     folder, url = remote
     put(folder, jar())
 
@@ -159,7 +159,7 @@ def test_a_jar_without_a_published_checksum_is_refused(tmp_path, remote):
 
 
 def test_the_program_says_in_one_line_which_jar_it_refuses(tmp_path):
-    """The launcher hands the line on, and starts nothing."""
+    """The launcher passes the line on, and starts nothing."""
     put(tmp_path, jar("virus"))
     put(tmp_path, f"{hashlib.sha256(jar()).hexdigest()}  {NAME}\n".encode(), name="gear-neo4j-1.0.sha256")
     environment = {**os.environ, "M2_REPO": str(tmp_path)}

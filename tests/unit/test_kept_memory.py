@@ -1,4 +1,4 @@
-"""The memory of indexes: what was not used for longest goes, and what is too large is refused."""
+"""The memory of indexes: the least recently used are dropped, and those that are too large are refused."""
 
 import gc
 from threading import Event, Thread
@@ -14,7 +14,7 @@ VERSION = Version("stamp", 1, 1, 1, 0)
 
 
 class Indexes:
-    """Indexes by name, each of which takes 40 bytes of a memory, and how often each was made."""
+    """Indexes by name, which take 40 bytes of the memory each, and the number of times that each was built."""
 
     def __init__(self, memory, *, size=40, make=lambda _: None):
         self.made = []
@@ -39,7 +39,7 @@ class Indexes:
 
 
 def test_what_was_not_used_for_longest_goes_and_is_made_again():
-    """Whatever view it belongs to; what is used stays."""
+    """Whichever view it belongs to; used ones stay."""
     memory = Memory(bytes=100)
     indexes = Indexes(memory)
 
@@ -58,7 +58,7 @@ def test_without_a_limit_all_stays():
 
 
 def test_one_that_takes_more_than_half_is_refused():
-    """It says what, why, and what to do; nothing is made, and nothing else goes for it."""
+    """The message says what, why, and what to do; nothing is built, and nothing else is dropped."""
     memory = Memory(bytes=79, refuses=True)
     indexes = Indexes(memory)
     with pytest.raises(InputError, match=r"^an index of a would take 1 MiB of memory, .*GEAR_SERVE_MEMORY$"):
@@ -78,7 +78,7 @@ def test_more_than_was_expected_is_refused_on_the_way():
 
 
 def test_those_that_are_made_at_once_have_room_together():
-    """One more is refused until one of them is done; an error leaves no room behind."""
+    """One more is refused until one of them is done; after an error, its room is free."""
     memory, begun, go_on = Memory(bytes=100, refuses=True), Event(), Event()
 
     def make(_):
@@ -108,7 +108,7 @@ def test_an_index_that_cannot_be_made_takes_nothing():
 
 
 def test_what_nobody_holds_any_more_does_not_count():
-    """The view of a caller is gone: so are its indexes."""
+    """The caller's view is gone, and so are its indexes."""
     memory = Memory(bytes=100)
     indexes = Indexes(memory)
     indexes.use("a")

@@ -1,4 +1,4 @@
-"""Hierarchies of communities: each node once, none too large, always the same, and near to what was before."""
+"""Hierarchies of communities: each node once, none too large, deterministic, and close to the previous one."""
 
 from itertools import combinations
 
@@ -12,7 +12,7 @@ graphs = st.dictionaries(pairs, st.floats(min_value=0.5, max_value=9), min_size=
 
 
 def cliques(count, size):
-    """Cliques in a ring, each tied to the next by one edge."""
+    """Cliques in a ring, each connected to the next by one edge."""
     edges = {}
     for at in range(count):
         edges |= dict.fromkeys(combinations(range(at * size, (at + 1) * size), 2), 1.0)
@@ -22,7 +22,7 @@ def cliques(count, size):
 
 
 def walk(cluster):
-    """A cluster and all below it."""
+    """A cluster and all clusters below it."""
     return [cluster, *(one for part in cluster.parts for one in walk(part))]
 
 
@@ -38,7 +38,7 @@ def test_cliques_are_communities():
 
 
 def test_a_star_is_cut_although_it_has_no_parts():
-    """Its hub is in one piece, and no piece is larger than allowed."""
+    """Its hub is in one piece, and no piece is too large."""
     found = clusters({(0, at): 1.0 for at in range(1, 60)}, most=10)
     assert all(len(one.nodes) <= 10 for one in leaves(found))
     assert sorted(range(60)) == sorted(node for one in leaves(found) for node in one.nodes)
@@ -47,7 +47,7 @@ def test_a_star_is_cut_although_it_has_no_parts():
 @settings(deadline=None)
 @given(graphs, st.integers(3, 12))
 def test_every_node_is_in_one_leaf_of_bounded_size_and_parts_make_up_the_whole(edges, most):
-    """On each level; and a second run gives the same."""
+    """On each level; a second run gives the same."""
     found = clusters(edges, most=most)
     nodes = sorted({node for pair in edges for node in pair})
     assert nodes == sorted(node for root in found for node in root.nodes)
@@ -63,7 +63,7 @@ def test_every_node_is_in_one_leaf_of_bounded_size_and_parts_make_up_the_whole(e
 @settings(deadline=None)
 @given(graphs, st.integers(0, 40), st.integers(41, 60))
 def test_what_was_together_stays_together_and_a_new_node_joins_a_neighbour(edges, neighbour, new):
-    """The coarsest communities of before, though Leiden might now see others."""
+    """The previous coarsest communities stay, although Leiden might now find others."""
     before = {node: index for index, root in enumerate(clusters(edges, most=10)) for node in root.nodes}
     more = edges | {(neighbour, new): 5.0}
 

@@ -1,4 +1,4 @@
-"""What is installed may be used."""
+"""The licences of installed packages are acceptable."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tools.licences import installed, refused
 
 
 def test_no_dependency_binds_a_users_process():
-    """All that is installed, extras too; a runtime in a process of its own is named."""
+    """All installed packages, including extras; a runtime in a separate process is named."""
     licences = installed()
 
     assert [] == refused(licences)
@@ -26,5 +26,5 @@ def test_no_dependency_binds_a_users_process():
     ],
 )
 def test_a_licence_is_judged_by_what_it_demands(declared, usable):
-    """One that binds the program it is loaded into is refused, and so is none."""
+    """One that binds the program that loads it is refused, and so is a missing one."""
     assert usable == (not refused({"thing": declared}))

@@ -1,4 +1,4 @@
-"""JSONL as it comes: every line becomes a record or a problem with its line and reason, and the rest is read."""
+"""JSONL: every line becomes a record or a problem with its line and reason, and the others are read."""
 
 import json
 import sys
@@ -43,7 +43,7 @@ def passage_of(text):
 
 
 def reason_of(text):
-    """The reason of the problem that a line must be."""
+    """The reason of the problem that a line causes."""
     problem = passage_of(text)
     assert isinstance(problem, Problem), problem
     return problem.reason
@@ -68,7 +68,7 @@ def encodable(text):
     ],
 )
 def test_lines_come_with_their_number_and_end(tmp_path, content, expected):
-    """Blank lines are left out but counted; the last line needs no newline."""
+    """Blank lines are skipped but counted; the last line needs no newline."""
     actual = [(line.number, line.end, line.text) for line in read_lines(written(tmp_path, content))]
 
     assert expected == actual
@@ -77,7 +77,7 @@ def test_lines_come_with_their_number_and_end(tmp_path, content, expected):
 @PROPERTIES
 @given(content=st.binary(max_size=200))
 def test_the_lines_that_are_read_are_those_of_the_file(tmp_path_factory, content):
-    """Any bytes come back: each line that is not blank, ending where it ends in the file."""
+    """For any bytes: each line that is not blank, with its end in the file."""
     file = written(tmp_path_factory.getbasetemp(), content)
     expected = [(number, text) for number, text in enumerate(content.split(b"\n"), start=1) if text.strip()]
 
@@ -100,7 +100,7 @@ def test_a_folder_is_an_input_error(tmp_path):
 
 
 def test_a_line_that_is_too_long_is_a_problem_and_the_next_one_is_read(tmp_path):
-    """A line of 64 MiB and more is read past without being kept."""
+    """A line of 64 MiB or more is skipped without being stored."""
     file = tmp_path / "corpus.jsonl"
     with file.open("wb") as out:
         out.write(b"first\n")
@@ -115,7 +115,7 @@ def test_a_line_that_is_too_long_is_a_problem_and_the_next_one_is_read(tmp_path)
     assert "the line is longer than 64 MiB" == parsed(long, to_passage).reason
 
 
-# Lines that are no record
+# Lines that are not records
 
 
 @pytest.mark.parametrize(
@@ -140,12 +140,12 @@ def test_a_line_that_is_no_object_is_a_problem(text, reason):
 
 
 def test_a_problem_names_its_file_and_line():
-    """In the form that editors turn into a link."""
+    """In a format that editors turn into a link."""
     assert "corpus.jsonl:7: not JSON: Expecting value at character 1" == str(passage_of("oops"))
 
 
 def test_a_problem_of_a_whole_file_names_no_line():
-    """Line 0 does not exist."""
+    """There is no line 0."""
     assert "a.pdf: is encrypted" == str(Problem("a.pdf", 0, "is encrypted"))
 
 
@@ -153,7 +153,7 @@ def test_a_problem_of_a_whole_file_names_no_line():
     "text", ["[" * 100_000, '{"text": ' * 100_000, '{"text": ' + "[" * 100_000 + "]" * 100_000 + "}"]
 )
 def test_deep_nesting_is_a_problem(text):
-    """It exhausts the parser, not the program."""
+    """It stops the parser, not the program."""
     assert "nested too deeply" in reason_of(text)
 
 
@@ -162,7 +162,7 @@ def test_deep_nesting_is_a_problem(text):
     "form", ["{}", '{{"id": "p1", "triples": {}}}', '{{"id": "p1", "triples": [{}]}}', '{{"id": {}}}']
 )
 def test_nesting_of_any_depth_is_a_problem(parse, form):
-    """Also where it is just shallow enough to be parsed, but not to be shown."""
+    """Even just shallow enough to be parsed but not to be shown."""
     for depth in range(sys.getrecursionlimit() - 300, sys.getrecursionlimit() + 1):
         line = Line("corpus.jsonl", 7, 0, form.format("[" * depth + "]" * depth).encode())
 
@@ -178,7 +178,7 @@ def test_a_number_of_too_many_digits_is_a_problem():
 
 
 def test_a_line_with_a_byte_order_mark_is_read():
-    """As Windows writes it at the beginning of a file."""
+    """Windows writes it at the beginning of a file."""
     assert Passage("p1", "", "x") == passage_of(b'\xef\xbb\xbf{"id": "p1", "text": "x"}\r\n')
 
 
@@ -197,7 +197,7 @@ def test_a_line_with_a_byte_order_mark_is_read():
     ],
 )
 def test_passages_as_they_may_be_written(row, expected):
-    """Title, id and source may be missing, an id may be a whole number, and unknown keys are ignored."""
+    """Title, id and source are optional, an id may be a whole number, and unknown keys are ignored."""
     assert expected == to_passage(row, source="file")
 
 
@@ -259,7 +259,7 @@ def test_a_long_malformed_part_is_shortened():
 
 
 def test_equal_triples_count_once():
-    """In the order of their first mention; another passage's equal triple is another one."""
+    """In order of first mention; an equal triple of another passage is another triple."""
     row = {"id": "p1", "triples": [["A", "p", "B"], ["C", "q", "D"], ["A", "p", "B"]]}
 
     assert ["A p B", "C q D"] == [triple.text for triple in to_triples(row).triples]
@@ -284,18 +284,18 @@ def test_triples_that_are_refused_as_a_whole(row, reason):
 
 
 def test_a_passage_without_triples_is_no_problem():
-    """An empty list is what an extraction that found nothing writes."""
+    """An extraction that finds nothing writes an empty list."""
     assert PassageTriples("5", ()) == to_triples({"id": 5, "triples": []})
 
 
-# Anything
+# Arbitrary input
 
 
 @PROPERTIES
 @given(st.binary() | st.text().map(str.encode) | ANY_JSON.map(lambda value: json.dumps(value).encode()))
 @pytest.mark.parametrize("parse", [to_passage, to_triples])
 def test_any_bytes_are_a_record_or_a_problem(parse, text):
-    """Nothing that stands in a file stops an ingest, and each reason can be printed on one line."""
+    """No content of a file stops an ingest, and each reason can be printed on one line."""
     result = parsed(Line("corpus.jsonl", 7, 0, text), parse)
 
     assert isinstance(result, Problem | Passage | PassageTriples)
@@ -307,7 +307,7 @@ def test_any_bytes_are_a_record_or_a_problem(parse, text):
 @PROPERTIES
 @given(ANY_ROW)
 def test_any_object_is_a_storable_passage_or_a_problem(row):
-    """What gets through has an id that an index takes and texts that a database can store."""
+    """Accepted ones have an id that fits the index and texts that a database can store."""
     result = passage_of(json.dumps(row))
 
     assert isinstance(result, Passage | Problem)
@@ -320,7 +320,7 @@ def test_any_object_is_a_storable_passage_or_a_problem(row):
 @PROPERTIES
 @given(ANY_ROW)
 def test_any_object_gives_storable_triples_or_a_problem(row):
-    """Every part of the list is either a triple of three texts or reported."""
+    """Every item of the list is a triple of three texts or reported."""
     result = parsed(Line("triples.jsonl", 7, 0, json.dumps(row).encode()), to_triples)
 
     assert isinstance(result, PassageTriples | Problem)

@@ -1,4 +1,4 @@
-"""The addresses in results: of a passage, and of a path in Neo4j Browser."""
+"""The URLs in results: of a passage, and of a path in Neo4j Browser."""
 
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -18,7 +18,7 @@ def passage(url=None, id="legal/p 1"):
 
 @pytest.mark.parametrize("url", ["https://example.org/a?b=c#d", "http://localhost:8000/x", "https://[::1]/x"])
 def test_the_address_of_the_document_comes_first(url):
-    """It is what a reader wants to open."""
+    """A reader wants to open the document."""
     assert url == passage_url(passage(url), public_url="https://gear.example.org")
 
 
@@ -45,19 +45,19 @@ def test_the_address_of_the_document_comes_first(url):
     ],
 )
 def test_what_is_no_address_of_the_web_does_not_count(url):
-    """Metadata are whatever the author of a document wrote."""
+    """The author of a document can write anything into its metadata."""
     assert "gear://passage/legal%2Fp%201" == passage_url(passage(url))
 
 
 @pytest.mark.parametrize("public", ["https://gear.example.org", "https://gear.example.org/"])
 def test_a_public_address_comes_second(public):
-    """A slash in the id of a passage is not one of the path."""
+    """A slash in a passage's id does not separate parts of the URL's path."""
     assert "https://gear.example.org/passages/legal%2Fp%201" == passage_url(passage(), public_url=public)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_an_id_can_be_read_from_its_address(id):
-    """Any id is escaped: no character of it ends the path."""
+    """Any id is escaped, so none of its characters ends the path."""
     url = passage_url(passage(id=id))
 
     assert id == unquote(url.removeprefix("gear://passage/"))
@@ -76,7 +76,7 @@ def test_an_id_can_be_read_from_its_address(id):
     ],
 )
 def test_a_path_opens_in_the_browser_of_its_own_server(uri, address):
-    """With the parameters before the statement; nothing is sent to anybody else."""
+    """With the parameters before the statement; nothing is sent to another server."""
     url = browser_url(CYPHER, uri=uri, database="films")
 
     assert address == url.partition("?")[0]
@@ -85,10 +85,10 @@ def test_a_path_opens_in_the_browser_of_its_own_server(uri, address):
 
 
 def test_a_login_stays_out_of_the_address():
-    """As it stays out of everything that is shown."""
+    """As in all output."""
     assert "secret" not in browser_url(CYPHER, uri="bolt://neo4j:secret@db:7687", database="neo4j")
 
 
 def test_without_an_address_of_the_server_there_is_none():
-    """A local server of ours has no Browser."""
+    """Our local server has no Browser."""
     assert "" == browser_url(CYPHER, uri=None, database="neo4j")

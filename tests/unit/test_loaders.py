@@ -1,4 +1,4 @@
-"""Documents as they come: each kind gives its text with titles and positions, or one reason why it is refused."""
+"""Documents: each kind gives its text with titles and positions, or one reason why it is refused."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -52,7 +52,7 @@ def loaded(tmp_path, name, content):
 
 
 def refused(tmp_path, name, content):
-    """The reason why a file cannot be used, which is one line without the file's name."""
+    """The reason why a file cannot be used, in one line without the file's name."""
     with pytest.raises(InputError) as caught:
         loaded(tmp_path, name, content)
     assert 1 == len(str(caught.value).splitlines())
@@ -71,7 +71,7 @@ def test_a_text_is_one_part_under_the_name_of_its_file(tmp_path, suffix):
 
 @pytest.mark.parametrize("suffix", [".txt", ".md", ".html", ".csv"])
 def test_a_file_that_is_known_by_a_name_is_titled_by_it(tmp_path, suffix):
-    """Its own name and time say nothing, as those of an upload."""
+    """As for an upload, whose own name and time mean nothing."""
     file = tmp_path / f"0{suffix}"
     file.write_text("a,b\n1,2\n")
     (part,) = load(file, name="Annual report.txt")
@@ -80,7 +80,7 @@ def test_a_file_that_is_known_by_a_name_is_titled_by_it(tmp_path, suffix):
 
 
 def test_line_ends_of_windows_and_a_byte_order_mark_are_read(tmp_path):
-    """As an editor on Windows writes them."""
+    """Editors on Windows write them."""
     assert "Grüße\nzwei\n" == loaded(tmp_path, "a.txt", b"\xef\xbb\xbf" + "Grüße\r\nzwei\r\n".encode())[0].text
 
 
@@ -97,7 +97,7 @@ def test_line_ends_of_windows_and_a_byte_order_mark_are_read(tmp_path):
     ],
 )
 def test_the_title_of_a_text_is_its_first_line_where_that_is_one(tmp_path, text, title):
-    """Short, no sentence, and apart from what follows; otherwise the name of the file."""
+    """If it is short, not a sentence, and followed by a blank line; otherwise the name of the file."""
     (part,) = loaded(tmp_path, "a.txt", text)
 
     assert (title, text) == (part.title, part.text)
@@ -105,26 +105,26 @@ def test_the_title_of_a_text_is_its_first_line_where_that_is_one(tmp_path, text,
 
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.csv", "a.html"])
 def test_a_text_that_is_not_utf_8_is_refused(tmp_path, name):
-    """A guess could give wrong letters, and nobody would notice."""
+    """A guessed encoding could silently give wrong letters."""
     assert "is not UTF-8 (byte 4): save it as UTF-8" == refused(tmp_path, name, "Caf\xe9 au lait".encode("latin-1"))
 
 
 @pytest.mark.parametrize("suffix", suffixes())
 @pytest.mark.parametrize(("content", "reason"), [(b"", "is empty"), (b" \n\n", "holds no text")])
 def test_a_document_without_text_is_refused(tmp_path, suffix, content, reason):
-    """Of every kind."""
+    """For every kind."""
     if suffix not in {".pdf", *office.SUFFIXES} or not content:
         assert reason == refused(tmp_path, f"a{suffix}", content)
 
 
 def test_a_file_that_is_gone_is_refused(tmp_path):
-    """Somebody deleted it since the folder was read."""
+    """It was deleted after the folder was read."""
     with pytest.raises(InputError, match="cannot be read: No such file"):
         load(tmp_path / "gone.txt")
 
 
 def test_the_kind_is_told_by_the_name():
-    """Whatever its case."""
+    """In upper or lower case."""
     names = ["a.txt", "a.RST", "a.md", "a.markdown", "a.htm", "a.HTML", "a.Pdf", "a.csv"]
 
     assert all(is_document(Path(name)) for name in names)
@@ -164,14 +164,14 @@ def test_markdown_is_cut_at_its_headings(tmp_path):
     ],
 )
 def test_what_is_a_heading(text, titles):
-    """Not in code, settings, lists, quotes, tables or the middle of a paragraph."""
+    """Not in code, front matter, lists, quotes, tables or the middle of a paragraph."""
     assert titles == [title for title, _, _ in sections(text)]
 
 
 @PROPERTIES
 @given(MARKDOWN)
 def test_the_sections_together_are_the_text(text):
-    """Each begins at its line, and nothing stands between them."""
+    """Each begins at its line, and nothing is between them."""
     found = list(sections(text))
 
     assert text == "\n".join(section for _, section, _ in found)
@@ -179,7 +179,7 @@ def test_the_sections_together_are_the_text(text):
 
 
 def test_a_heading_of_any_length_is_a_title_of_two_hundred_characters(tmp_path):
-    """It stands in every passage of its section."""
+    """Because every passage of its section repeats it."""
     assert "x" * 199 + "…" == loaded(tmp_path, "a.md", f"# {'x' * 10_000}\ntext")[0].title
 
 
@@ -187,7 +187,7 @@ def test_a_heading_of_any_length_is_a_title_of_two_hundred_characters(tmp_path):
 
 
 def test_a_page_is_its_text_without_scripts_and_styles(tmp_path):
-    """Blocks stand apart, whatever the markup; what is within a line stays together; tables are those of Markdown."""
+    """Blocks are separated in any markup; lines stay together; tables become Markdown."""
     page = (
         "<!doctype html><html><head><title>A &amp; B\n page</title><style>p {color: red}</style>"
         "<script>var hidden = '<p>';</script></head><body><h1>Head</h1><p>H<sub>2</sub>O is <b>w</b>ater.</p><p>Two<br>"
@@ -201,7 +201,7 @@ def test_a_page_is_its_text_without_scripts_and_styles(tmp_path):
 
 
 def test_a_page_is_cut_at_its_headings_each_under_the_path_of_those_above(tmp_path):
-    """As Markdown is; without a main heading the title of the page stands for it. A part knows where it begins."""
+    """Like Markdown; without a main heading, the page's title replaces it. Parts have their positions."""
     body = "<p>Intro.</p><h2>Early <i>life</i></h2><p>In Warsaw.<h3>School</h3><p>Ten * 10 _years_ # long.</p>"
     titled = loaded(tmp_path, "a.html", f"<title>Curie</title>{body}")
     headed = loaded(tmp_path, "b.html", f"<title>A site</title><nav>Menu</nav><h1>Curie</h1>{body}")
@@ -214,18 +214,18 @@ def test_a_page_is_cut_at_its_headings_each_under_the_path_of_those_above(tmp_pa
 
 
 def test_a_page_that_is_nested_too_deeply_is_refused(tmp_path):
-    """In one line, as any other unusable file."""
+    """In one line, like any unusable file."""
     assert "is nested too deeply" == refused(tmp_path, "a.html", b"<div>" * 100_000)
 
 
 @pytest.mark.parametrize("head", ["", "<title></title>", "<title> </title>"])
 def test_a_page_without_a_title_has_the_name_of_its_file(tmp_path, head):
-    """The loader gives None for an empty title."""
+    """The loader returns None for an empty title."""
     assert "a" == loaded(tmp_path, "a.htm", f"{head}<p>text</p>")[0].title
 
 
 def test_a_page_may_say_its_encoding(tmp_path):
-    """As pages of before UTF-8 do."""
+    """As pages did before UTF-8."""
     page = '<meta charset="iso-8859-1"><p>Caf\xe9</p>'
 
     assert "Café" in loaded(tmp_path, "a.html", page.encode("latin-1"))[0].text
@@ -236,7 +236,7 @@ def test_a_page_may_say_its_encoding(tmp_path):
     "page", ['<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">text</html>', "https://x.org/text"]
 )
 def test_what_beautiful_soup_warns_of_is_read(tmp_path, page):
-    """Warnings are errors here, and noise on a user's screen."""
+    """Warnings are errors here, and noise for users."""
     assert "text" in loaded(tmp_path, "a.html", page)[0].text
 
 
@@ -259,14 +259,14 @@ def test_any_page_is_text_or_refused(tmp_path_factory, text):
 
 
 def test_a_pdf_is_a_part_a_page(tmp_path):
-    """A page without text is left out, and the others keep their numbers."""
+    """Pages without text are left out, and the others keep their numbers."""
     assert [Part("a", "First page.", "page", 1), Part("a", "Third page.", "page", 3)] == loaded(
         tmp_path, "a.pdf", pdf("First page.", None, "Third page.")
     )
 
 
 def test_a_pdf_may_have_a_title_and_a_name_that_looks_like_a_home_folder(tmp_path, monkeypatch):
-    """~a.pdf is a file of that name."""
+    """~a.pdf is an ordinary file name."""
     monkeypatch.chdir(tmp_path)
     written(tmp_path, "~a.pdf", pdf("Text.", Title="The  Title"))
 
@@ -283,14 +283,14 @@ def test_a_pdf_may_have_a_title_and_a_name_that_looks_like_a_home_folder(tmp_pat
     ],
 )
 def test_a_pdf_that_cannot_be_used_is_refused(tmp_path, content, reason):
-    """Broken, cut off, encrypted, or scanned."""
+    """Broken, truncated, encrypted, or scanned."""
     assert refused(tmp_path, "a.pdf", content).startswith(reason)
 
 
 @PROPERTIES
 @given(st.data())
 def test_a_damaged_pdf_is_text_or_refused(tmp_path_factory, data):
-    """Whatever pypdf makes of it, the ingest goes on."""
+    """Whatever pypdf does with it, the ingest continues."""
     content = bytearray(pdf("Some text.", "More of it."))
     for index in data.draw(st.lists(st.integers(0, len(content) - 1), min_size=1, max_size=12)):
         content[index] = data.draw(st.integers(0, 255))
@@ -304,7 +304,7 @@ def test_a_damaged_pdf_is_text_or_refused(tmp_path_factory, data):
 
 
 def test_a_table_is_a_part_a_row(tmp_path):
-    """Rows count as in a spreadsheet, where the names of the columns are row 1."""
+    """Rows are numbered as in a spreadsheet, where the header is row 1."""
     text = '\ufeffname,born\r\nCurie,1867\r\n"Hinton,\nGeoffrey",1947,x,y\r\nBohr\r\n'
 
     assert [
@@ -315,18 +315,18 @@ def test_a_table_is_a_part_a_row(tmp_path):
 
 
 def test_a_table_of_names_alone_is_refused(tmp_path):
-    """It states nothing."""
+    """A header states nothing."""
     assert "holds no text" == refused(tmp_path, "a.csv", "name,born\n")
 
 
 def test_a_cell_of_any_length_is_read_or_refused(tmp_path):
-    """Python's reader takes 131,072 characters; a quotation mark that is not closed makes one of the rest."""
+    """Python's reader accepts 131,072 characters; an unclosed quotation mark makes a cell of the rest."""
     assert "field larger than field limit" in refused(tmp_path, "a.csv", 'name\n"' + "x\n" * 100_000)
 
 
 @pytest.mark.parametrize("error", [MemoryError(), SystemError("error return without exception set")])
 def test_a_parser_without_memory_says_so(tmp_path, monkeypatch, error):
-    """However it notices: CPython's own C code sometimes fails without an exception."""
+    """Whatever the symptom: CPython's C code sometimes fails without an exception."""
 
     def exhausted(content):
         raise error

@@ -1,4 +1,4 @@
-"""PageRank over a part of the graph: the same as over the whole where it may read all of it, and bounded otherwise."""
+"""PageRank over a part of the graph: equal to the global one if it may read the whole graph, and bounded otherwise."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ NODES = [*PASSAGES, *ENTITIES]
 
 @st.composite
 def graphs(draw):
-    """Weights between passages and entities and among entities, symmetric; and the weights of some seeds."""
+    """Symmetric weights between passages and entities and among entities; and weights of some seeds."""
     size, first = len(NODES), len(PASSAGES)
     weights = np.zeros((size, size))
     for row in range(size):
@@ -27,7 +27,7 @@ def graphs(draw):
 
 
 class Reads:
-    """Reads the edges of a matrix, and notes for how many nodes."""
+    """Reads the edges of a matrix, and counts the nodes."""
 
     def __init__(self, weights):
         self.weights, self.calls = weights, []
@@ -54,7 +54,7 @@ def walked(weights, seeds, *, damping, rounds, frontier):
 @given(graphs(), st.floats(0, 0.9))
 @settings(max_examples=examples(150), deadline=None)
 def test_a_walk_that_may_read_everything_gives_pagerank(graph, damping):
-    """But for its scale, and for what may wait at the end."""
+    """Except for its scale, and for mass that still waits at the end."""
     weights, seeds = graph
     rows, columns = np.nonzero(weights)
     moves = transition(matrix(rows, columns, weights[rows, columns], shape=weights.shape))
@@ -70,7 +70,7 @@ def test_a_walk_that_may_read_everything_gives_pagerank(graph, damping):
 @given(graphs(), st.integers(1, 4), st.integers(1, 4))
 @settings(max_examples=examples(100), deadline=None)
 def test_no_more_is_read_than_allowed_and_nothing_twice(graph, rounds, frontier):
-    """However the graph looks."""
+    """In any graph."""
     weights, seeds = graph
 
     mass, calls = walked(weights, seeds, damping=0.6, rounds=rounds, frontier=frontier)
@@ -83,7 +83,7 @@ def test_no_more_is_read_than_allowed_and_nothing_twice(graph, rounds, frontier)
 
 
 def test_the_edges_where_most_mass_waits_are_read_first():
-    """A seed of little weight has its turn later."""
+    """A seed of little weight comes later."""
     weights = np.zeros((len(NODES), len(NODES)))
 
     _, calls = walked(weights, {"e0": 0.1, "e1": 5.0, "p2": 1.0}, damping=0.5, rounds=3, frontier=1)
@@ -92,7 +92,7 @@ def test_the_edges_where_most_mass_waits_are_read_first():
 
 
 def test_a_node_that_is_gone_ends_nothing():
-    """Deleted between two round trips: it has no edges, and the walk goes on."""
+    """Deleted between two round trips, it has no edges, and the walk continues."""
     graph = LocalGraph()
     start = {graph.entity("gone"): 1.0, graph.entity("there"): 1.0}
     edges = Adjacency({}, {"there": NodeEdges({"p": 1.0}, {}, 1.0)})
@@ -104,7 +104,7 @@ def test_a_node_that_is_gone_ends_nothing():
 
 @pytest.mark.parametrize("weights", [{}, {0: 0.0}, {0: -1.0, 1: 2.0}])
 def test_a_walk_needs_a_seed(weights):
-    """None below 0, and one above."""
+    """No weight below 0, and one above."""
     graph = LocalGraph()
     for number in range(2):
         graph.entity(str(number))

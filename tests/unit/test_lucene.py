@@ -1,4 +1,4 @@
-"""Free text for Lucene: whatever is typed, nothing is left that Lucene reads as an operator."""
+"""Free text for Lucene: nothing is left that Lucene reads as an operator."""
 
 import re
 import unicodedata
@@ -26,28 +26,28 @@ def test_no_special_character_is_left(text):
 @PROPERTIES
 @given(TEXTS)
 def test_no_operator_is_left(text):
-    """AND, OR, NOT and TO are operators in capitals only."""
+    """AND, OR, NOT and TO are operators only in capitals."""
     assert set() == {"AND", "OR", "NOT", "TO", "&&", "||"} & set(lucene_query(text).split())
 
 
 @PROPERTIES
 @given(TEXTS)
 def test_letters_and_combining_marks_are_kept(text):
-    """Only their case may change: a text of any script can be searched."""
+    """Only their case may change: texts of any script can be searched."""
     assert letters(text) == letters(lucene_query(text))
 
 
 @PROPERTIES
 @given(TEXTS)
 def test_each_term_comes_once(text):
-    """A repeated term would weigh more and use up the clauses."""
+    """A repeated term would weigh more and use up clauses."""
     terms = lucene_query(text).split()
 
     assert list(dict.fromkeys(terms)) == terms
 
 
 def test_a_long_text_is_cut_after_400_terms():
-    """The first ones are kept."""
+    """The first terms are kept."""
     words = [f"w{i}" for i in range(1_000)]
 
     assert words[:MOST_TERMS] == lucene_query(" ".join(words)).split()
@@ -64,7 +64,7 @@ def test_a_long_text_is_cut_after_400_terms():
     ids=["Chinese", "commas", "commas and spaces"],
 )
 def test_a_long_text_is_cut_also_where_lucene_finds_many_words_in_a_term(text):
-    """Lucene reads each Chinese character and each part around a comma as a word, and refuses more than 512."""
+    """Lucene splits Chinese characters and parts around a comma into words, and refuses more than 512."""
     assert len(re.findall(r"[a-z0-9]+|[\u4e00-\u9fff]", lucene_query(text))) <= 512
 
 
@@ -83,10 +83,10 @@ def test_a_long_text_is_cut_also_where_lucene_finds_many_words_in_a_term(text):
     ],
 )
 def test_examples(text, expected):
-    """What a person may type, and what Lucene is given."""
+    """User input, and what Lucene gets."""
     assert expected == lucene_query(text)
 
 
 def letters(text):
-    """The letters and combining marks of a text, their case taken away."""
+    """The letters and combining marks of a text, without their case."""
     return {character for character in text.casefold() if unicodedata.category(character)[0] in "LM"}

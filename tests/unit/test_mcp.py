@@ -1,4 +1,4 @@
-"""What the MCP server does without a database: it says what it offers at once, fits results, and bounds calls."""
+"""The MCP server without a database: it lists its tools at once, fits results into limits, and bounds calls."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ from tests.mcp_client import talk
 from tests.processes import PIPE, started
 from tests.unit.test_first_contact import HEAVY
 
-# What the SDK itself cannot do without.
+# Imports that the SDK itself needs.
 SDK = {"pydantic", "rich"}
 DISCOVERY = """
 import io, json, sys
@@ -53,7 +53,7 @@ REQUESTS = [
 
 
 def test_what_is_offered_is_said_before_anything_heavy_is_loaded(tmp_path, monkeypatch):
-    """Neither a model, the driver nor LangChain; hosts give a server ten seconds to start."""
+    """Neither a model, the driver nor LangChain, because hosts give a server ten seconds to start."""
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:1")
     lines = "".join(json.dumps({"jsonrpc": "2.0", **request}) + "\n" for request in REQUESTS)
     command = [sys.executable, "-c", DISCOVERY]
@@ -61,7 +61,7 @@ def test_what_is_offered_is_said_before_anything_heavy_is_loaded(tmp_path, monke
     with started(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=tmp_path) as server:
         server.stdin.write(lines)
         server.stdin.flush()
-        # A client hangs up only once it has its replies.
+        # A client disconnects only after its replies.
         replies = [json.loads(server.stdout.readline()) for request in REQUESTS if "id" in request]
         _, said = server.communicate()
 
@@ -93,7 +93,7 @@ finally:
 
 
 def test_the_first_call_imports_in_a_thread(tmp_path, monkeypatch):
-    """So the server goes on to answer, and to notice that a call is cancelled."""
+    """So the server can still answer, and notice cancelled calls."""
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:1")
     call = {"id": 9, "method": "tools/call", "params": {"name": "search", "arguments": {"query": "Who?"}}}
     command = [sys.executable, "-c", FIRST_CALL]
@@ -145,7 +145,7 @@ SEARCHES = st.builds(
 
 @given(SEARCHES, st.integers(100, 3_000))
 def test_a_result_loses_paths_first_and_then_the_last_passages(result, most):
-    """As many items stay as fit; what fits is left as it is."""
+    """As many items stay as fit; results that fit are unchanged."""
     actual = fitted(result, parts=("paths", "results"), most=most)
 
     assert len(compact(actual)) <= most
@@ -160,7 +160,7 @@ def test_a_result_loses_paths_first_and_then_the_last_passages(result, most):
 
 
 def test_a_text_is_cut_after_the_list_beside_it():
-    """The passage matters more than what was read out of it."""
+    """The passage matters more than its triples."""
     triples = [Triple(subject="Ada", predicate="knows", object=f"Bo {number}") for number in range(9)]
     whole = FetchResult(
         id="p", title="T", text='"' * 500, url="u", metadata=Metadata(source=None, position=None, triples=triples)
@@ -176,7 +176,7 @@ def test_a_text_is_cut_after_the_list_beside_it():
 
 
 def test_a_result_that_cannot_be_cut_is_an_error():
-    """Its id alone is longer than the limit."""
+    """Its id alone exceeds the limit."""
     whole = FetchResult(
         id="p" * 500, title="T", text="x", url="u", metadata=Metadata(source=None, position=None, triples=[])
     )
@@ -186,7 +186,7 @@ def test_a_result_that_cannot_be_cut_is_an_error():
 
 
 def test_no_control_character_reaches_a_client():
-    """It may be a terminal; an id stays as it is, for it is looked up."""
+    """It may be a terminal; an id stays unchanged, because it is looked up."""
     path = FoundPath(text="a\x1b[2J\u202eb", score=1, passage_ids=["p\x1b"])
 
     assert "a[2Jb" == path.text
@@ -213,7 +213,7 @@ def test_no_control_character_reaches_a_client():
     ],
 )
 def test_an_option_that_cannot_be_used_is_refused(options):
-    """When the server is made."""
+    """When the server is created."""
     with pytest.raises(SettingsError):
         ServerOptions(**options)
 
@@ -222,7 +222,7 @@ def test_an_option_that_cannot_be_used_is_refused(options):
 
 
 def test_each_request_gets_the_view_of_its_sender():
-    """By what the host application keeps in the request; a refusal is what the client reads."""
+    """From what the host application stores in the request; the client reads the refusal."""
     seen = []
 
     def gear_for(request):
@@ -237,7 +237,7 @@ def test_each_request_gets_the_view_of_its_sender():
 
 
 def test_a_bug_is_hidden_from_clients(caplog):
-    """It is in the log, with its traceback."""
+    """The log has it, with its traceback."""
 
     result = talk(make_server(lambda _: SimpleNamespace(status=None)), lambda client: client.call_tool("status", {}))
 
@@ -246,7 +246,7 @@ def test_a_bug_is_hidden_from_clients(caplog):
 
 
 def test_calls_that_take_too_long_keep_their_slots_until_they_have_ended():
-    """However often clients give up, no more run than may; a slot that is free again is taken."""
+    """Even if clients give up, no more than the limit run; a freed slot is used."""
     gate, begun, limiter = threading.Event(), [], call_limiter()
 
     def status():
@@ -260,7 +260,7 @@ def test_calls_that_take_too_long_keep_their_slots_until_they_have_ended():
             async with anyio.create_task_group() as group:
                 for _ in range(CALLS):
                     group.start_soon(note, client, said)
-        # The first call imports a lot, and may be given up before that is done.
+        # The first call imports a lot, and may be cancelled before that is done.
         while len(begun) < CALLS:
             await anyio.sleep(0.01)
         gate.set()
@@ -281,7 +281,7 @@ def test_calls_that_take_too_long_keep_their_slots_until_they_have_ended():
 
 
 def test_a_server_that_ends_waits_for_the_calls_that_run():
-    """They end at their next step; the database is closed after that."""
+    """They end at their next step; then the database is closed."""
     begun, ended, limiter = threading.Event(), threading.Event(), call_limiter()
 
     def status():

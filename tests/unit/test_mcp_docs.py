@@ -1,4 +1,4 @@
-"""The documentation of the MCP server agrees with it: the page, the settings, and its entry for the registry."""
+"""The documentation of the MCP server is correct: the page, the settings, and the registry entry."""
 
 import json
 import re
@@ -44,7 +44,7 @@ def test_the_configuration_of_each_host_is_one_that_the_command_takes(host):
 
 
 def test_each_command_of_the_page_is_one_that_runs():
-    """As far as its options go."""
+    """As far as its options are concerned."""
     lines = [line.partition("   #")[0] for line in PAGE.splitlines() if line.startswith("gear mcp --")]
 
     assert len(lines) >= 3
@@ -54,7 +54,7 @@ def test_each_command_of_the_page_is_one_that_runs():
 
 
 def test_the_server_in_an_application_of_ones_own():
-    """The block of Python runs as it stands."""
+    """The Python block runs as it is."""
     names = {"views": {}}
     for block in blocks("python"):
         exec(compile(block, "mcp.md", "exec"), names)
@@ -63,7 +63,7 @@ def test_the_server_in_an_application_of_ones_own():
 
 
 def test_every_option_that_a_host_can_set_is_in_the_page_on_settings():
-    """By the name of its variable."""
+    """With the name of its variable."""
     variables = {option.envvar for option in mcp.params if (option.envvar or "").startswith("GEAR_MCP_")}
     named = set(re.findall(r"`(GEAR_MCP_\w+)`", (ROOT / "docs" / "settings.md").read_text("utf-8")))
 

@@ -1,4 +1,4 @@
-"""The gist memory and the last ranking, which is a function of the trace alone."""
+"""The gist memory and the final ranking, which is a function of the trace alone."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +15,7 @@ IDS = st.lists(st.sampled_from([f"p{i}" for i in range(8)]), unique=True, max_si
 
 @given(FACTS, FACTS)
 def test_a_memory_grows_by_what_is_new_and_keeps_its_order(first, second):
-    """Nothing known is lost or moved, nothing is known twice, and learning the same again changes nothing."""
+    """Nothing is lost, moved or doubled, and learning the same again changes nothing."""
     memory = GistMemory().extended(first)
     grown = memory.extended(second)
 
@@ -25,7 +25,7 @@ def test_a_memory_grows_by_what_is_new_and_keeps_its_order(first, second):
 
 
 def traced(steps, links, selected=()):
-    """A trace whose steps each gained one fact."""
+    """A trace in which each step added one fact."""
     gained = [Fact(f"s{number}", "p", "o") for number in range(len(links))]
     made = tuple(
         Step(number, f"q{number}", ranking=ranking, gist=tuple(gained[number - 1 : number]))
@@ -36,7 +36,7 @@ def traced(steps, links, selected=()):
 
 @given(st.lists(IDS, min_size=1, max_size=3), st.data())
 def test_the_ranking_holds_what_the_lists_hold_and_a_selection_leads_it(steps, data):
-    """Every passage of a step or link once; the chosen ones first, in the order of their choice."""
+    """Every passage of a step or link once; chosen ones come first, in the order of the choice."""
     links = data.draw(st.lists(IDS, min_size=len(steps), max_size=len(steps)))
     everything = {id for ids in (*steps, *links) for id in ids}
     selected = tuple(data.draw(st.lists(st.sampled_from(sorted(everything)), unique=True)) if everything else ())
@@ -49,7 +49,7 @@ def test_the_ranking_holds_what_the_lists_hold_and_a_selection_leads_it(steps, d
 
 
 def test_a_run_that_had_ended_earlier_has_only_its_own_lists():
-    """After one step the lists of the second step and of its facts are gone."""
+    """After one step, the lists of the second step and of its facts are missing."""
     trace = traced([("a", "b"), ("c",)], [("d",), ("e",)])
 
     assert {"a", "b", "d"} == {item.id for item in final_ranking(after(trace, 1))}

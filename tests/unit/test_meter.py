@@ -1,4 +1,4 @@
-"""The relay between a driver and its server: traffic, budget, and the end of a connection."""
+"""The relay between a driver and its server: traffic, budget, and closing of connections."""
 
 import socket
 import threading
@@ -15,12 +15,12 @@ from gear_neo4j.graph.guard.excerpt import Reading
 
 @contextmanager
 def server(answer):
-    """A server that reads a line and gives ``answer(line)``; its address."""
+    """A server that reads a line and replies ``answer(line)``; returns its address."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve():
             client, _ = listener.accept()
-            # A client that leaves before the end is none of the server's business.
+            # The server does not care if a client disconnects early.
             with client, client.makefile("rb") as lines, suppress(OSError):
                 client.sendall(answer(lines.readline()))
 
@@ -31,7 +31,7 @@ def server(answer):
 
 
 def everything(connection):
-    """All bytes up to the end of a connection, also one that is broken."""
+    """All bytes until a connection ends, even if it breaks."""
     parts = []
     try:
         while part := connection.recv(65_536):
@@ -50,7 +50,7 @@ def ask(meter, address, line):
 
 @given(st.binary(max_size=200_000))
 def test_what_passes_is_the_same_on_both_sides(data):
-    """Whatever its size, up to the budget."""
+    """For any size up to the budget."""
     with server(lambda line: line + data) as address, Meter(200_006) as meter:
         assert b"hello\n" + data == ask(meter, address, b"hello")
         assert not meter.spent
@@ -58,7 +58,7 @@ def test_what_passes_is_the_same_on_both_sides(data):
 
 @given(st.integers(0, 100_000), st.integers(1, 2_000_000))
 def test_past_the_budget_the_connection_is_broken(budget, more):
-    """Never does more arrive than was allowed."""
+    """Never more arrives than allowed."""
 
     def answer(_):
         return b"x" * (budget + more)
@@ -69,7 +69,7 @@ def test_past_the_budget_the_connection_is_broken(budget, more):
 
 
 def test_the_budget_is_for_all_connections_together():
-    """Two that are within it are not, together."""
+    """Two that are within it can exceed it together."""
     with Meter(150) as meter:
         for rest in (100, 0):
             with server(lambda _: b"x" * 100) as address:
@@ -78,7 +78,7 @@ def test_the_budget_is_for_all_connections_together():
 
 
 def test_at_its_end_all_that_wait_are_woken():
-    """A reader whose server says nothing, and the threads of the relay; and nobody is let in any more."""
+    """A reader whose server is silent, and the relay's threads; new connections are refused."""
     outcome = []
     with socket.create_server(("127.0.0.1", 0)) as silent:
         with Meter(1_000) as meter:
@@ -98,7 +98,7 @@ def test_at_its_end_all_that_wait_are_woken():
 
 
 def ended(name):
-    """Whether no thread of this name is left within a second."""
+    """Whether all threads of this name end within a second."""
     for _ in range(50):
         if not any(thread.name == name for thread in threading.enumerate()):
             return True
@@ -107,7 +107,7 @@ def ended(name):
 
 
 def test_a_server_that_is_not_there_closes_the_connection():
-    """As the driver would see it without the relay, or nearly."""
+    """The driver sees almost the same as without the relay."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         nobody = listener.getsockname()
     with Meter(1_000) as meter:
@@ -115,7 +115,7 @@ def test_a_server_that_is_not_there_closes_the_connection():
 
 
 def test_a_value_nested_400_levels_deep_is_cut():
-    """As deep as a server could send it; planning such a list takes it minutes."""
+    """The depth that a server could send; it plans such a list for minutes."""
     value = 1
     for _ in range(400):
         value = [value]

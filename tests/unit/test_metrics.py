@@ -1,4 +1,4 @@
-"""The metrics, by hand and beside those of trec_eval, and the summary of an evaluation."""
+"""The metrics, compared with hand calculations and trec_eval, and the summary of an evaluation."""
 
 import math
 from dataclasses import asdict
@@ -42,7 +42,7 @@ RANKING = ["a", "b", "c", "d"]
     ],
 )
 def test_recall_is_the_share_of_gold_in_the_first_k(gold, k, expected):
-    """A gold passage counts once; a k beyond the ranking is no error."""
+    """A gold passage counts once; a k beyond the ranking is not an error."""
     assert expected == recall(RANKING, gold, k=k)
 
 
@@ -86,7 +86,7 @@ def test_all_is_found_where_recall_is_full(ranking, gold, k):
     ],
 )
 def test_the_other_metrics_by_hand(metric, gold, k, expected):
-    """Of the ranking a, b, c, d."""
+    """For the ranking a, b, c, d."""
     assert expected == pytest.approx(metric(RANKING, gold, k=k))
 
 
@@ -102,7 +102,7 @@ def test_a_metric_of_a_passage_ranked_twice_is_at_most_one(metric):
     [([1, 0, 1], 0.8333), ([], 0.0), ([0, 0], 0.0), ([0, 1], 0.5), ([1, 1, 0], 1.0), ([0, 0, 1, 1], (1 / 3 + 0.5) / 2)],
 )
 def test_precision_of_useful_ones_is_an_average_over_what_was_found(useful, expected):
-    """All that is useless gives 0."""
+    """If nothing is useful, it is 0."""
     assert expected == pytest.approx(useful_precision(list(map(bool, useful))), abs=1e-4)
 
 
@@ -123,7 +123,7 @@ ORACLES = {
     st.integers(1, 12),
 )
 def test_metrics_are_those_of_trec_eval(ranking, gold, k):
-    """Fed with scores that fall strictly, for trec_eval sorts by score and breaks ties by id, not by our order."""
+    """With strictly falling scores, because trec_eval sorts by score and breaks ties by id."""
     measures = {name: getattr(ir_measures, name) @ k for name in ORACLES}
     qrels = [ir_measures.Qrel("q", id, 1) for id in gold]
     run = [ir_measures.ScoredDoc("q", id, float(len(ranking) - index)) for index, id in enumerate(ranking)]
@@ -149,7 +149,7 @@ def test_metrics_are_those_of_trec_eval(ranking, gold, k):
     ],
 )
 def test_a_percentile_is_the_value_of_the_nearest_rank(values, percent, expected):
-    """One of the values, never one between two."""
+    """One of the values, never between two."""
     assert expected == percentile(values, percent)
 
 
@@ -161,7 +161,7 @@ def answered(gold, ranking, **milliseconds):
 
 
 def test_a_summary_is_the_mean_of_the_questions():
-    """Recall at 2 is (1/2 + 1) / 2 and all are found for one of two; times are medians and 95th percentiles."""
+    """Recall at 2 is (1/2 + 1) / 2, all are found for one of two; times are medians and 95th percentiles."""
     actual = summary(
         [answered("ab", "axb", encode=1.0, base=10.0), answered("c", "xc", encode=3.0, base=2.0, expand=4.0)], ks=[2, 3]
     )
@@ -179,7 +179,7 @@ def test_a_summary_is_the_mean_of_the_questions():
 
 
 def test_a_summary_shows_each_question():
-    """What was to be found, what was found, and the figures of it alone."""
+    """Its gold passages, its results, and its figures."""
     (actual,) = summary([answered("ab", "axb", encode=1.0, base=10.0)], ks=[2])["per_question"]
 
     expected = {

@@ -1,4 +1,4 @@
-"""The migration files: how they are cut into statements, summed up, named and ordered."""
+"""The migration files: how they are split into statements, checksummed, named and ordered."""
 
 from zlib import crc32
 
@@ -37,19 +37,19 @@ def folder_of(tmp_path, *names, text="RETURN 1;"):
     ],
 )
 def test_a_file_is_cut_at_semicolons_that_end_a_line(text, expected):
-    """Those inside a line stay, comments stay with what follows them, and the last semicolon may be missing."""
+    """Those inside a line stay, comments belong to the next statement, and the last semicolon is optional."""
     assert expected == statements_of(text)
 
 
 @settings(deadline=None)
 @given(st.lists(st.text("ab;'/ ").map(lambda text: f"CREATE {text} (x)"), max_size=5))
 def test_statements_that_are_put_together_come_apart_again(statements):
-    """Whatever stands inside their lines."""
+    """Whatever their lines contain."""
     assert tuple(statements) == statements_of(";\n".join(statements))
 
 
 def test_the_checksum_is_the_crc32_of_the_statements_one_after_the_other():
-    """In decimal, as neo4j-migrations records it."""
+    """In decimal, like neo4j-migrations."""
     migration = Migration("001", "words", "V001__words.cypher", ("// Wörter\nCREATE (a)", "CREATE (b)"))
 
     assert str(crc32("// Wörter\nCREATE (a)CREATE (b)".encode())) == migration.checksum
@@ -67,7 +67,7 @@ def test_the_checksum_is_the_crc32_of_the_statements_one_after_the_other():
     ],
 )
 def test_the_checksum_tells_a_changed_file(changed):
-    """Also where only a comment, the order or a placeholder changed."""
+    """Even if only a comment, the order or a placeholder changed."""
     one = Migration("1", "w", "V1__w.cypher", ("// why\nCREATE (a)", "CREATE (b)"))
 
     assert one.checksum != Migration("1", "w", "V1__w.cypher", changed).checksum
@@ -93,7 +93,7 @@ def test_versions_are_ordered_as_numbers(tmp_path):
 
 
 def test_a_file_name_says_version_and_description(tmp_path):
-    """Underscores are the spaces and points of file names."""
+    """Underscores become spaces and points."""
     actual = load(folder_of(tmp_path, "V001_2__two_words.cypher"))
 
     assert (Migration("001.2", "two words", "V001_2__two_words.cypher", ("RETURN 1",)),) == actual
@@ -114,7 +114,7 @@ def test_a_bad_name_is_refused(tmp_path, name):
     [("V1__a.cypher", "V1__b.cypher"), ("V1__a.cypher", "V001__b.cypher"), ("V1_2__a.cypher", "V1_02__b.cypher")],
 )
 def test_two_files_of_one_version_are_refused(tmp_path, one, other):
-    """Also where the same number is written in two ways: their order would be by chance."""
+    """Even if the number is written in two ways, because their order would be arbitrary."""
     with pytest.raises(MigrationError, match="same version"):
         load(folder_of(tmp_path, one, other))
 
@@ -125,7 +125,7 @@ def test_other_files_and_an_empty_folder_are_no_migrations(tmp_path):
 
 
 def test_our_migrations_are_numbered_from_one_without_a_gap():
-    """And each has a statement, and no end of a file that is only a comment."""
+    """Each has a statement, and none ends with only a comment."""
     ours = load()
 
     assert [f"{number:03}" for number in range(1, len(ours) + 1)] == [migration.version for migration in ours]
@@ -135,14 +135,14 @@ def test_our_migrations_are_numbered_from_one_without_a_gap():
 
 
 def test_every_index_that_is_verified_is_made_by_a_migration():
-    """By its name, and no other is made."""
+    """By its name, and no others are created."""
     made = [line.split(" IF NOT EXISTS ")[0].split()[-1] for line in creating_lines()]
 
     assert sorted(index.name for index in expected_indexes(384)) == sorted(made)
 
 
 def test_a_variant_creates_what_its_migration_creates():
-    """Only what the index filters by is more: the checksum that a database keeps is that of the migration."""
+    """It only adds filter properties; the database keeps the checksum of the migration."""
     for file in (resource_folder("migrations") / INDEX_FILTERS).glob("*.cypher"):
         (migration,) = (one for one in load() if one.source == file.name)
         better = variant(file.name, folder=INDEX_FILTERS)
@@ -151,7 +151,7 @@ def test_a_variant_creates_what_its_migration_creates():
 
 
 def plain(statement):
-    """A statement without comments, without its version of Cypher, and without what an index filters by."""
+    """A statement without comments, Cypher version and the filter properties of an index."""
     lines = [line for line in statement.splitlines() if not line.startswith(("//", "CYPHER 25", "WITH ["))]
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""What results show in a notebook: tables and pictures, whatever their texts are, and tables of pandas."""
+"""Display of results in a notebook: tables and pictures with any texts, and pandas tables."""
 
 import sys
 from html.parser import HTMLParser
@@ -27,7 +27,7 @@ EMPTY = {"br", "rect", "path"}
 
 
 class Reader(HTMLParser):
-    """The tags, attributes and text of a piece of HTML; every tag must be closed where it belongs."""
+    """The tags, attributes and text of a piece of HTML; every tag must be closed properly."""
 
     def __init__(self, html):
         super().__init__()
@@ -58,7 +58,7 @@ class Reader(HTMLParser):
 
 
 def made(text):
-    """One of each kind of result, with the same text wherever a text can stand."""
+    """One of each kind of result, with the same text in every field."""
     triples = (make_triple("p1", text, f"is {text}", "Warsaw"), make_triple(text or "p2", "Warsaw", "lies in", text))
     paths = (Path(triples, 0.9, (0.5, 0.4)), Path(triples[:1], 0.5, (0.5,)))
     passage = Passage("p1", text, f"about {text}", text, "line 1")
@@ -93,7 +93,7 @@ KINDS = tuple(made(""))
     | st.sampled_from(["<script>x</script>", "</div><img src=x onerror=y>", "&lt;", '" onclick="x', "]]>"])
 )
 def test_every_text_stays_text(kind, text):
-    """Only tags of ours, each closed; no script, no link, nothing that loads; no control character."""
+    """Only our own tags, all closed; no script, no link, nothing to load; no control character."""
     read = Reader(made(text)[kind]._repr_html_())
 
     assert read.tags <= ALLOWED
@@ -113,7 +113,7 @@ def test_every_text_stays_text(kind, text):
     ],
 )
 def test_it_says_what_there_is(kind, words):
-    """In words and figures."""
+    """In words and numbers."""
     text = Reader(made("Curie")[kind]._repr_html_()).text
 
     assert [] == [word for word in words if word not in text]
@@ -133,7 +133,7 @@ def test_nothing_is_a_result_too(nothing, words):
 
 
 def test_a_long_list_is_cut():
-    """Ten paths are drawn, and what is not shown is counted."""
+    """Ten paths are drawn, and the others are counted."""
     path = made("Curie")["path"]
     text = Reader(Hits("who?", "auto", (), (path,) * 14)._repr_html_()).text
 
@@ -141,7 +141,7 @@ def test_a_long_list_is_cut():
 
 
 def test_hits_as_a_table():
-    """A row for each, with its metadata; without a hit, the columns."""
+    """A row per hit, with its metadata; without hits, only the columns."""
     passage = Passage("p1", "Title", "Text", "a.md", "line 1", metadata={"year": 2020})
     frame = Hits("who?", "auto", (Hit(passage, 0.5, 1),)).to_pandas()
     empty = Hits("who?", "auto", ()).to_pandas()
@@ -162,7 +162,7 @@ def test_hits_as_a_table():
 
 
 def test_an_evaluation_as_a_table():
-    """A row for each system and question, with the recall at each k."""
+    """A row per system and question, with the recall at each k."""
     query = EvaluationQuery("q1", "Who?", gold=("p1", "p2"))
     hits = [
         Hits("Who?", "auto", (Hit(Passage(id, "", ""), 1.0, 1),), milliseconds={"base": 7.0}) for id in ("p1", "p9")

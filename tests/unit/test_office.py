@@ -1,4 +1,4 @@
-"""Word, PowerPoint and Excel files: their text with titles and positions, or one reason why they are refused."""
+"""Word, PowerPoint and Excel files: text with titles and positions, or one reason why they are refused."""
 
 import io
 import time
@@ -30,7 +30,7 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10 if n else "lol"}">' for n 
 
 @pytest.fixture
 def read(tmp_path):
-    """Load a file of some content: its parts."""
+    """Load a file with this content; returns its parts."""
 
     def read(name, content, limits=DEFAULT_LIMITS):
         (tmp_path / name).write_bytes(content)
@@ -41,7 +41,7 @@ def read(tmp_path):
 
 @pytest.fixture
 def refused(read):
-    """The one line that says why a file cannot be used."""
+    """The line that says why a file cannot be used."""
 
     def refused(name, content, limits=DEFAULT_LIMITS):
         with pytest.raises(InputError) as caught:
@@ -60,7 +60,7 @@ def texts(parts):
 
 
 def test_a_document_of_word_is_cut_at_its_headings(read):
-    """Each part under the path of headings above it, with lists and tables as in Markdown, and the core properties."""
+    """Each part with the path of headings above it, lists and tables as Markdown, and the core properties."""
     content = word(
         ("Title", "Annual report"),
         "Intro.",
@@ -86,13 +86,13 @@ def test_a_document_of_word_is_cut_at_its_headings(read):
 
 
 def test_a_document_without_headings_has_the_title_that_its_properties_give(read):
-    """Else the name of its file."""
+    """Or else the name of its file."""
     assert "A report" == read("a.docx", word("Text.", title="A report"))[0].title
     assert "a" == read("a.docx", word("Text."))[0].title
 
 
 def test_comments_and_deleted_text_of_word_are_left_out(read):
-    """What was inserted under tracked changes counts, as does a footnote."""
+    """Insertions under tracked changes and footnotes are kept."""
     document = docx.Document()
     paragraph = document.add_paragraph("Plain.")
     document.add_comment(paragraph.runs, text="A remark", author="Bob")
@@ -108,7 +108,7 @@ def test_comments_and_deleted_text_of_word_are_left_out(read):
 
 
 def test_a_document_of_word_reaches_for_nothing_outside_of_it(read, tmp_path):
-    """Neither for a picture that is linked, nor for a template, nor does it bring rules of its own."""
+    """Neither for a linked picture nor for a template, and it cannot bring its own style map."""
     secret = tmp_path / "secret.png"
     secret.write_bytes(b"secret")
     relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -137,7 +137,7 @@ def test_a_document_of_word_reaches_for_nothing_outside_of_it(read, tmp_path):
 
 
 def test_a_slide_is_a_part(read):
-    """Its title, its texts from top to bottom, its tables and its notes; a hidden one is left out."""
+    """Its title, its texts from top to bottom, its tables and its notes; hidden slides are left out."""
     parts = read(
         "a.pptx", slides(("Opening", "One\nTwo"), ("Secret", "x"), ("End", "y"), hidden=[2], notes="Say hello.")
     )
@@ -151,7 +151,7 @@ def test_a_slide_is_a_part(read):
 
 
 def test_tables_and_groups_of_a_slide_are_read(read):
-    """As tables of Markdown, and wherever they stand."""
+    """As Markdown tables, anywhere on the slide."""
     presentation = pptx.Presentation()
     slide = presentation.slides.add_slide(presentation.slide_layouts[6])
     table = slide.shapes.add_table(2, 2, 0, Inches(3), Inches(4), Inches(1)).table
@@ -173,7 +173,7 @@ def test_tables_and_groups_of_a_slide_are_read(read):
 
 
 def test_a_row_of_a_sheet_is_a_part(read):
-    """Its cells under the heads of its columns; hidden sheets and comments are left out."""
+    """Its cells with their column headers; hidden sheets and comments are left out."""
     parts = read("prices.xlsx", sheets(Sales=TABLE, Secret=[["x", "y"], [1, 2]], hidden=["Secret"], comment="remark"))
 
     assert [
@@ -184,7 +184,7 @@ def test_a_row_of_a_sheet_is_a_part(read):
 
 
 def test_a_sheet_without_heads_is_its_cells(read):
-    """The heads are a row of two texts at least; a line above them is a text."""
+    """A header has at least two texts; a single text above it is just text."""
     titled = sheets(A=[["Sales of 2024"], [], ["City", "Sold"], ["Paris", 3, "new"]])
     numbers = sheets(A=[["Revenue", 100.5], ["Costs", 0.1 + 0.2], [datetime(2024, 5, 1, 12, 30), "#REF!", True]])
 
@@ -199,14 +199,14 @@ def test_a_sheet_without_heads_is_its_cells(read):
 
 @pytest.mark.parametrize(("name", "content"), [("a.docm", DOCUMENT), ("a.pptm", DECK), ("a.xlsm", BOOK)])
 def test_a_file_with_macros_is_read_without_them(read, name, content):
-    """Whatever they are: they are not opened."""
+    """They are never opened."""
     assert read(name, changed(content, {"word/vbaProject.bin": b"\xcc\x61"}))
 
 
 @pytest.mark.parametrize(("name", "content"), [("a.docx", DOCUMENT), ("a.pptx", DECK), ("a.xlsx", BOOK)])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_entities_of_xml_are_refused(refused, name, content, encoding):
-    """A billion laughs in any part, in any encoding, which no office program writes."""
+    """A billion laughs in any part and any encoding; no office program writes entities."""
     bomb = f'<?xml version="1.0" encoding="{encoding}"?><!-- x --><!DOCTYPE a [{LAUGHS}]><a>&l9;</a>'.encode(encoding)
 
     assert "defines entities of XML, as no office program does" == refused(name, changed(content, {"any.bin": bomb}))
@@ -214,7 +214,7 @@ def test_entities_of_xml_are_refused(refused, name, content, encoding):
 
 @pytest.mark.parametrize(("name", "content"), [("a.docx", DOCUMENT), ("a.pptx", DECK), ("a.xlsx", BOOK)])
 def test_an_archive_that_expands_without_end_is_refused(refused, name, content):
-    """Before anything of it is read; a file of a few kB claims, or holds, a hundred MiB."""
+    """Before any part is read; a file of a few kB claims, or contains, a hundred MiB."""
     bomb = changed(content, {"bomb.xml": b" " * (16 * MIB)})
 
     assert len(bomb) < 100_000
@@ -222,7 +222,7 @@ def test_an_archive_that_expands_without_end_is_refused(refused, name, content):
 
 
 def test_an_archive_that_hides_its_size_is_not_read_beyond_it(refused):
-    """What zipfile reads is bound by the size that was checked."""
+    """zipfile reads no more than the checked size."""
     bomb = changed(DOCUMENT, {WORD: part(DOCUMENT, WORD) + b" " * (16 * MIB)})
     size = len(part(DOCUMENT, WORD)) + 16 * MIB
     lying = bomb.replace(size.to_bytes(4, "little"), (1_000).to_bytes(4, "little"))
@@ -232,7 +232,7 @@ def test_an_archive_that_hides_its_size_is_not_read_beyond_it(refused):
 
 
 def test_archives_in_a_document_are_not_opened(read):
-    """Nested ones, each a bomb, are what they are: bytes."""
+    """Nested zip bombs are just bytes."""
     out = io.BytesIO()
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         archive.writestr("0", b"\0" * (64 * MIB))
@@ -251,7 +251,7 @@ SHEETS = {
 
 @pytest.mark.parametrize("name", SHEETS)
 def test_a_sheet_that_claims_every_cell_costs_what_it_holds(read, refused, name):
-    """Sixteen thousand million of them, by its dimension or by a cell in the far corner."""
+    """Sixteen thousand million cells, by its dimension or by a cell in the far corner."""
     dimension, rows, text = SHEETS[name]
     xml = (
         '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
@@ -274,7 +274,7 @@ def test_a_presentation_of_too_many_slides_is_refused(refused):
 
 
 def test_tables_in_tables_without_end_are_refused(refused):
-    """In one line, as elements of a page."""
+    """In one line, like nested elements of a page."""
     deep = "<w:tbl><w:tr><w:tc>" * 3_000 + "<w:p/>" + "</w:tc></w:tr></w:tbl>" * 3_000
     xml = part(DOCUMENT, WORD).decode().replace("<w:sectPr", f"{deep}<w:sectPr", 1)
 
@@ -291,20 +291,20 @@ def test_tables_in_tables_without_end_are_refused(refused):
     ],
 )
 def test_what_is_no_office_file_is_refused(refused, suffix, content, reason):
-    """Some text, a file with a password, one that was cut off."""
+    """Plain text, a file with a password, a truncated one."""
     assert reason in refused(f"a{suffix}", content)
 
 
 @pytest.mark.parametrize(("name", "content"), [("a.docx", word()), ("a.pptx", slides()), ("a.xlsx", sheets(A=[]))])
 def test_an_office_file_without_text_is_refused(refused, name, content):
-    """As a document of any kind."""
+    """Like a document of any kind."""
     assert "holds no text" == refused(name, content)
 
 
 @settings(deadline=None, max_examples=examples(40))
 @given(st.sampled_from([("docx", DOCUMENT, WORD), ("pptx", DECK, SLIDE), ("xlsx", BOOK, SHEET)]), st.data())
 def test_a_damaged_file_is_text_or_refused(tmp_path_factory, kind, data):
-    """Whether the archive is damaged or the XML in it, the ingest goes on."""
+    """Whether the archive or its XML is damaged, the ingest continues."""
     suffix, content, name = kind
     inside = data.draw(st.booleans())
     damaged = bytearray(part(content, name) if inside else content)
@@ -325,7 +325,7 @@ def without_extra(monkeypatch):
 
 
 def test_without_the_extra_an_office_file_is_skipped_or_refused_with_the_way_to_read_it(without_extra, tmp_path):
-    """In a folder it counts as any other kind; where it is named, the line says what to install."""
+    """In a folder it is skipped like other kinds; if it is named, the line says what to install."""
     for name in ("a.docx", "b.txt"):
         (tmp_path / name).write_text("text")
 

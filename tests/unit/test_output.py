@@ -15,7 +15,7 @@ from tests.commands import one_line
 
 @pytest.fixture
 def gear(capsys, tmp_path, monkeypatch):
-    """Run a command that must end before it connects: no server is there."""
+    """Run a command without a server; it must end before it connects."""
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:1")
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
 
@@ -29,7 +29,7 @@ def gear(capsys, tmp_path, monkeypatch):
 
 
 def test_a_file_that_can_be_written_is_left_as_it_is(tmp_path):
-    """The check makes nothing and empties nothing."""
+    """The check creates and truncates nothing."""
     (tmp_path / "old.json").write_text("old")
 
     for file in (None, tmp_path / "old.json", tmp_path / "new.json"):
@@ -42,7 +42,7 @@ def test_a_file_that_can_be_written_is_left_as_it_is(tmp_path):
 
 
 def test_a_path_that_cannot_be_written_is_refused(tmp_path):
-    """The message names the file, and what is in the way."""
+    """The message names the file and the obstacle."""
     (tmp_path / "file").write_text("")
 
     with pytest.raises(InputError, match="is a folder: choose a file"):
@@ -56,13 +56,13 @@ def test_a_path_that_cannot_be_written_is_refused(tmp_path):
 
 
 def test_a_write_that_fails_after_all_is_one_line(tmp_path):
-    """A folder that vanishes meanwhile."""
+    """The folder was deleted meanwhile."""
     with pytest.raises(InputError, match=r"x.json cannot be written: No such file or directory"):
         write_file(tmp_path / "gone" / "x.json", "text")
 
 
 def test_a_name_that_no_system_takes_is_one_line(tmp_path):
-    """It is longer than a name may be."""
+    """It is too long."""
     with pytest.raises(InputError, match="cannot be written: File name too long"):
         require_writable(tmp_path / ("x" * 300))
     with pytest.raises(InputError, match="cannot be written: File name too long"):
@@ -70,8 +70,7 @@ def test_a_name_that_no_system_takes_is_one_line(tmp_path):
 
 
 def test_permissions_are_looked_at(tmp_path, monkeypatch):
-    """Of a file that is there its own, of a new one those of its folder; root may write anywhere, so the system's
-    answer is given here."""
+    """Of an existing file, or of the folder for a new one; root may write anywhere, so the system's answer is faked."""
     (tmp_path / "there.json").write_text("")
     monkeypatch.setattr(os, "access", lambda path, _mode: path == tmp_path / "there.json")
 
@@ -94,7 +93,7 @@ def test_permissions_are_looked_at(tmp_path, monkeypatch):
     ],
 )
 def test_commands_refuse_a_bad_path_before_any_work(gear, tmp_path, monkeypatch, command):
-    """Neither a data set nor a server nor a model is there: that would be the error of a later check."""
+    """Data set, server and model are all missing; later checks would report those."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("")
 
@@ -102,7 +101,7 @@ def test_commands_refuse_a_bad_path_before_any_work(gear, tmp_path, monkeypatch,
 
 
 def test_calibrate_refuses_a_home_that_is_a_file_before_any_work(gear, tmp_path, monkeypatch):
-    """There the thresholds are kept."""
+    """The thresholds are stored there."""
     (tmp_path / "file").write_text("")
     (tmp_path / "pairs.jsonl").write_text("")
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "file"))

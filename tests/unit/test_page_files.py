@@ -1,4 +1,4 @@
-"""The files of the page: what no reader of one module can see, and what a browser must never be asked to do."""
+"""The files of the page: rules across modules, and what a browser must never be asked to do."""
 
 import gzip
 import re
@@ -12,7 +12,7 @@ MODULES = sorted(FOLDER.glob("*.js"))
 MOST_BYTES = 150_000
 MOST_LINES = 200
 MOST_LETTERS = 120
-# What turns text into code or markup, or leaves the page.
+# Whatever turns text into code or markup, or navigates away from the page.
 FORBIDDEN = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser|createContextualFragment"
     r"|\.style\b|setAttribute\(.style|https?://(?!www\.w3\.org/2000/svg)|window\.|globalThis"
@@ -21,7 +21,7 @@ FORBIDDEN = re.compile(
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
 def test_a_module_is_short_says_what_it_is_for_and_makes_no_markup_of_text(path):
-    """Elements are made in dom.js, where a string is only ever text."""
+    """Elements are created in dom.js, where a string is always text."""
     text = path.read_text(encoding="utf-8")
 
     assert text.startswith("/** ")
@@ -40,7 +40,7 @@ def test_what_a_module_offers_has_types(path):
 
 
 def test_the_shell_has_no_script_and_no_style_of_its_own():
-    """The policy of the page would not run it."""
+    """The page's policy would not allow them."""
     shell = (FOLDER / "index.html").read_text(encoding="utf-8")
 
     assert [] == re.findall(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)", shell)
@@ -48,19 +48,19 @@ def test_the_shell_has_no_script_and_no_style_of_its_own():
 
 
 def test_the_page_is_small():
-    """All of it together, as it goes over the wire."""
+    """All files together, as transferred."""
     assert sum(len(gzip.compress(path.read_bytes())) for path in FOLDER.iterdir()) < MOST_BYTES
 
 
 def test_every_file_can_be_reached_without_a_key_and_nothing_else_is_there():
-    """The shell stands at the root."""
+    """The shell is at the root."""
     names = {path.name for path in FOLDER.iterdir()} - {"index.html"}
 
     assert names == {path.rsplit("/", 1)[1] for path in OPEN_PATHS} - {""}
 
 
 def test_modules_take_the_same_characters_out_of_text_as_python_does():
-    """Controls and bidirectional controls; halves of pairs do not come through JSON."""
+    """Controls and bidirectional controls; JSON never contains half of a surrogate pair."""
     pattern = re.search(r"const CONTROLS = /\[(.*)\]/g", (FOLDER / "text.js").read_text(encoding="utf-8"))
     removed = re.compile(f"[{pattern[1]}]")
     characters = [chr(code) for code in range(0x3000) if not 0xD800 <= code < 0xE000]

@@ -1,4 +1,4 @@
-"""PageRank against what its definition says: sums, symmetry, and a dense linear solve."""
+"""PageRank, compared with its definition: sums, symmetry, and a dense linear solve."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ SIZES = st.integers(1, 12)
 
 @st.composite
 def graphs(draw):
-    """Edge weights (directed, many absent, so that some nodes have none) and seed weights that are not all 0."""
+    """Directed edge weights, many of them 0, so that some nodes have no edges; and seed weights that are not all 0."""
     size = draw(SIZES)
     cells = st.one_of(st.just(0.0), st.floats(0.01, 100.0))
     weights = draw(arrays.arrays(np.float64, (size, size), elements=cells))
@@ -29,7 +29,7 @@ def sparse(weights):
 
 
 def solved(weights, seeds, damping):
-    """The stationary distribution by solving (I - d·M) x = (1 - d)·v, a node without edges leading to the seeds."""
+    """The stationary distribution from (I - d·M) x = (1 - d)·v; a node without edges leads to the seeds."""
     start = seeds / seeds.sum()
     leaving = weights.sum(axis=1)
     moves = np.array([row / total if total else start for row, total in zip(weights, leaving, strict=True)]).T
@@ -39,7 +39,7 @@ def solved(weights, seeds, damping):
 @given(graphs())
 @settings(max_examples=examples(200), deadline=None)
 def test_it_is_the_solution_of_its_equation(graph):
-    """Also where nodes have no edges, and whatever the scale of edges and seeds."""
+    """Even if nodes have no edges, and for any scale of edges and seeds."""
     weights, seeds, damping = graph
 
     found = pagerank(transition(sparse(weights)), seeds, damping=damping, tolerance=1e-12, rounds=2_000)
@@ -50,7 +50,7 @@ def test_it_is_the_solution_of_its_equation(graph):
 @given(graphs())
 @settings(max_examples=examples(100), deadline=None)
 def test_it_is_a_distribution_that_knows_no_scale(graph):
-    """It sums to 1, holds nothing below 0, and does not change when all seeds, or all edges, weigh a thousand times."""
+    """It sums to 1, has no negative values, and does not change if all seeds or all edges are scaled."""
     weights, seeds, damping = graph
     moves = transition(sparse(weights))
 
@@ -64,7 +64,7 @@ def test_it_is_a_distribution_that_knows_no_scale(graph):
 
 @pytest.mark.parametrize("size", [2, 3, 7])
 def test_nodes_that_look_alike_rank_alike(size):
-    """On a ring with every node a seed all are equal; with one seed, so are the nodes left and right of it."""
+    """On a ring where every node is a seed, all are equal; with one seed, its neighbours are."""
     ring = np.roll(np.eye(size), 1, axis=1)
     moves = transition(sparse(ring + ring.T))
 
@@ -87,7 +87,7 @@ def test_linear_in_its_seeds():
 
 
 def test_it_ends_after_so_many_rounds():
-    """With a damping of 1 a walker between two nodes would swing for ever."""
+    """With a damping of 1, a walk between two nodes would oscillate forever."""
     moves = transition(sparse(np.array([[0.0, 1.0], [1.0, 0.0]])))
 
     assert [0.0, 1.0] == pytest.approx(pagerank(moves, np.array([1.0, 0.0]), damping=1.0, rounds=7), abs=1e-12)
@@ -95,7 +95,7 @@ def test_it_ends_after_so_many_rounds():
 
 @pytest.mark.parametrize("seeds", [[0.0, 0.0], [1.0, -0.5]])
 def test_seeds_that_weigh_nothing_are_refused(seeds):
-    """There would be nowhere to start."""
+    """The walk could not start."""
     with pytest.raises(ValueError, match="seed"):
         pagerank(transition(sparse(np.ones((2, 2)))), np.array(seeds))
 
@@ -107,7 +107,7 @@ def test_a_graph_without_edges_stays_where_it_started():
 
 
 def test_blocks_put_matrices_together():
-    """None stands for zeros of the size that the others leave."""
+    """None stands for zeros of the matching size."""
     edge = matrix([0], [1], [2.0], shape=(1, 2))
 
     assert [[0, 0, 2], [0, 0, 0], [2, 0, 0]] == blocks([[None, edge], [edge.T, None]]).toarray().tolist()

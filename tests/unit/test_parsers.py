@@ -77,7 +77,7 @@ PARSERS = {
     "visible": shown,
     "streamed": streamed,
 }
-# What a degenerate reply repeats.
+# Texts that a degenerate reply repeats.
 PIECES = [
     "[",
     "]",
@@ -118,7 +118,7 @@ def test_whatever_a_triple_holds_comes_through_json(triples):
 
 @given(FACTS, st.data())
 def test_a_reply_that_was_cut_off_keeps_every_whole_triple(triples, data):
-    """Cut anywhere behind a triple, all before the cut are there, and none is made up."""
+    """Cut anywhere after a triple, all triples before the cut are there, and none is made up."""
     reply = json.dumps({"triples": triples}, ensure_ascii=False)
     whole = data.draw(st.integers(1, len(triples)))
     least = len(json.dumps({"triples": triples[:whole]}, ensure_ascii=False)) - 2
@@ -131,8 +131,8 @@ def test_a_reply_that_was_cut_off_keeps_every_whole_triple(triples, data):
 
 
 def seconds(parse, text):
-    """The processor time until a parser gives a value or refuses the text; another error is raised."""
-    # A collection goes through the objects of all tests.
+    """The processor time until a parser returns or refuses the text; other errors are raised."""
+    # A garbage collection would visit the objects of all tests.
     gc.disable()
     try:
         started = time.process_time()
@@ -146,7 +146,7 @@ def seconds(parse, text):
 @pytest.mark.parametrize("parser", PARSERS)
 @given(text=st.text() | st.lists(st.sampled_from(PIECES + LABELS)).map("".join))
 def test_a_parser_gives_a_value_or_refuses_the_text(parser, text):
-    """No text makes it fail in another way."""
+    """No text causes another error."""
     with suppress(ValueError):
         PARSERS[parser](text)
 
@@ -154,7 +154,7 @@ def test_a_parser_gives_a_value_or_refuses_the_text(parser, text):
 @pytest.mark.parametrize("parser", PARSERS)
 @pytest.mark.parametrize("piece", [*PIECES, '["', '("', "1,", "[[1,2],", '[{"a":', ",1", " :", "- "])
 def test_a_degenerate_reply_costs_time_that_grows_linearly_with_it(parser, piece):
-    """Ten times the text takes at most thirty times as long; what takes milliseconds is not compared."""
+    """Ten times the text takes at most thirty times as long; times of milliseconds are not compared."""
     parse = PARSERS[parser]
     for label in LABELS:
         short, long = (label + (piece * length)[:length] for length in (6_400, 64_000))
@@ -175,7 +175,7 @@ def test_a_degenerate_reply_costs_time_that_grows_linearly_with_it(parser, piece
     ],
 )
 def test_forms_that_models_use_for_a_triple(reply):
-    """Objects, tuples, single quotes, numbers of passages in front."""
+    """Objects, tuples, single quotes, passage numbers in front."""
     assert (HINTON,) == facts(reply)
 
 
@@ -183,19 +183,19 @@ def test_forms_that_models_use_for_a_triple(reply):
     "reply", ["", "I cannot do that.", '{"triples": [["Hinton", "studied at"]]}', '{"triples": [1, 2]}', '{"facts":']
 )
 def test_a_reply_without_any_triple_is_refused(reply):
-    """No list, or no usable item in it: the model may try again."""
+    """Without a list or a usable item: the model may try again."""
     with pytest.raises(ValueError, match=r"triples"):
         facts(reply)
 
 
 @pytest.mark.parametrize("reply", ['{"triples": []}', "[]", '```json\n{"entities": [], "triples": [ ]}\n```'])
 def test_an_empty_list_is_an_answer(reply):
-    """A passage may hold no fact."""
+    """A passage may state no facts."""
     assert () == facts(reply)
 
 
 def test_what_is_no_triple_is_counted_and_left_out():
-    """Two texts, four texts, nothing, a list inside: counted; a year as a number and a repetition are fine."""
+    """Two texts, four texts, nothing, a nested list: counted; a year as a number and a repetition are accepted."""
     items = [["a", "b"], ["a", "b", "c", "d"], None, ["a", "", "c"], [["a"], "b", "c"], "a b c", ["x", "in", 1921]]
 
     found = parse_triples(json.dumps({"triples": [*items, ["x", "in", 1921]]}), key="triples")
@@ -225,7 +225,7 @@ def test_nothing_in_a_reply_is_evaluated():
     ],
 )
 def test_verdicts(reply, answerable, text):
-    """Bold, bullets, other case, full-width colons; the last line counts, and no words within another one."""
+    """Bold, bullets, any case, full-width colons; the last line counts, and no words inside others."""
     verdict = parse_verdict(reply)
 
     assert (answerable, text) == (verdict.answerable, verdict.text)
@@ -233,7 +233,7 @@ def test_verdicts(reply, answerable, text):
 
 @pytest.mark.parametrize("reply", ["", "Yes", "It is answerable.", "It is answerable: yes."])
 def test_a_verdict_must_be_said(reply):
-    """A reply that does not judge is no judgement."""
+    """A reply without a judgement is not one."""
     with pytest.raises(ValueError, match="Answerable"):
         parse_verdict(reply)
 
@@ -249,12 +249,12 @@ def test_a_verdict_must_be_said(reply):
     ],
 )
 def test_next_questions(reply, question):
-    """What follows the last label, else the whole reply; an empty line means that nothing is left to ask."""
+    """The text after the last label, else the whole reply; an empty line means that nothing is left to ask."""
     assert question == parse_question(reply)
 
 
 def test_a_marker_without_a_source_is_removed_and_reported():
-    """Of passages 1 to 3 and fact 1, only those can be cited."""
+    """With passages 1 to 3 and fact 1, only those can be cited."""
     draft = parse_answer("Answer: In Edinburgh [2][7], as noted [F1; F4]. See [12][9][3].", passages=3, facts=1)
 
     assert "In Edinburgh [2], as noted [F1]. See [3]." == draft.text
@@ -285,7 +285,7 @@ def test_a_marker_without_a_source_is_removed_and_reported():
     ],
 )
 def test_only_markers_are_citations(reply, text, cited):
-    """An index, code, a link, a year and an interval are text, and stay as they are."""
+    """An index, code, a link, a year and an interval are text, and stay unchanged."""
     draft = parse_answer(reply, passages=3, facts=0)
 
     assert (text, cited) == (draft.text, draft.passages)
@@ -308,7 +308,7 @@ def test_markers_of_facts_are_read_by_the_same_rules(reply, text, cited):
 
 @given(st.text(st.sampled_from("[]()F12, -`a\n."), max_size=40))
 def test_a_checked_answer_is_checked_for_good(text):
-    """Once more it has the same text and the same citations, and its markers are found where they stand."""
+    """A second check gives the same text and citations, with the right positions."""
     with suppress(ValueError):
         draft = parse_answer(text, passages=2, facts=1)
         again = parse_answer(draft.text, passages=2, facts=1)
@@ -332,7 +332,7 @@ def test_a_checked_answer_is_checked_for_good(text):
     ],
 )
 def test_the_list_that_is_the_answer_is_read(reply, numbers):
-    """Not an example, a restated form or a marker in prose."""
+    """Not an example, a repeated template or a marker in prose."""
     assert numbers == parse_indexes(reply, most=3)
 
 
@@ -346,12 +346,12 @@ def test_the_list_that_is_the_answer_is_read(reply, numbers):
     ],
 )
 def test_the_list_of_names_is_read(reply, names):
-    """A bare list of numbers is none, and a later list goes before the form."""
+    """A bare list of numbers is not one, and a later list is preferred to the template."""
     assert names == parse_names(reply)
 
 
 def test_the_last_object_and_list_count():
-    """Models repeat the form, or revise; an object within the one that counts does not."""
+    """Models repeat the template, or revise; nested objects do not count."""
     form = '{"triples": [["subject", "predicate", "object"]], "type": "one of four"}'
 
     assert (HINTON,) == facts(f'{form}\n{{"triples": [["Hinton", "studied at", "Edinburgh"]]}}')
@@ -370,18 +370,18 @@ def test_the_last_object_and_list_count():
     ],
 )
 def test_a_thought_is_the_answer_only_where_a_sentence_says_so(reply, answer):
-    """What the answer is said to be elsewhere may be unknown."""
+    """Elsewhere, "the answer" may be said to be unknown."""
     assert answer == parse_thought(reply).answer
 
 
 def test_keywords_follow_their_label():
-    """Also after a sentence."""
+    """Even after a sentence."""
     assert "Ana Petkova, Varna" == parse_keywords("Here they are.\nKeywords: Ana Petkova, Varna")
 
 
 @given(st.lists(st.integers(-2, 12), max_size=8))
 def test_chosen_numbers_are_within_range_and_each_once(numbers):
-    """In the order of the reply; a list of none is refused."""
+    """In the order of the reply; an empty list is refused."""
     expected = tuple(dict.fromkeys(number for number in map(abs, numbers) if 1 <= number <= 9))
     reply = f"I choose {json.dumps([abs(number) for number in numbers])}."
 
@@ -393,7 +393,7 @@ def test_chosen_numbers_are_within_range_and_each_once(numbers):
 
 
 def test_a_reply_nested_too_deep_is_refused_by_every_reader_of_objects():
-    """Deeper than any reader of JSON goes: the model is told what is wrong, and the run goes on."""
+    """Deeper than any JSON parser allows: the model gets the error, and the run continues."""
     deep = '{"type": ' * 3_000
     for key in ("type", "verdict"):
         with pytest.raises(ValueError, match=f'no whole JSON object with "{key}"'):

@@ -1,4 +1,4 @@
-"""Whatever text comes in, no control character comes out: on the terminal, in the log, on a page."""
+"""No control character is ever output, on the terminal, in the log, or on a page."""
 
 import io
 import json
@@ -56,21 +56,21 @@ texts = st.lists(st.one_of(st.sampled_from(NASTY), st.characters(), st.text(max_
 
 
 def unprintable(text):
-    """The characters of a text that may reach neither a terminal nor a page."""
+    """The characters of a text that must not reach a terminal or a page."""
     return sorted(
         {c for c in text if (unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t") or c in BIDIRECTIONAL}
     )
 
 
 def drawn(draw):
-    """The console output of a function: without colours, so that every escape comes from the text."""
+    """The console output of a function, without colours, so that every escape comes from the text."""
     file = io.StringIO()
     draw(Screen(file=file, width=100, color_system=None, force_terminal=True))
     return file.getvalue()
 
 
 def hits(text):
-    """A search whose every text is this."""
+    """A search with this text in every field."""
     one, two = make_triple("p1", text, text, text), make_triple("p1", text, "x", text)
     cypher = Cypher("MATCH (n) WHERE n.name = $p0 RETURN n", {"p0": text})
     found = EntityHit("4:x:1", text, (text,), 1, text, cypher, text, 0.9)
@@ -86,7 +86,7 @@ def hits(text):
 
 
 def search_shown(text):
-    """What ``gear search --paths`` draws."""
+    """The output of ``gear search --paths``."""
     told = hits(text)
 
     def draw(console):
@@ -98,7 +98,7 @@ def search_shown(text):
 
 
 def answer_shown(text):
-    """What ``gear ask`` draws: the steps, the pieces of the answer, the answer, its citations."""
+    """The output of ``gear ask``: the steps, the pieces of the answer, the answer, its citations."""
     citations = (Citation("1", hits(text)[0].passage), Citation("F1", fact=Fact(text, text, text)))
     answer = Answer(
         text, f"a{text}", hits(text), Trace(text, "model"), "answerable", citations, (text,), grounded=False
@@ -115,14 +115,14 @@ def answer_shown(text):
 
 
 def examination_shown(text):
-    """What ``gear doctor`` draws."""
+    """The output of ``gear doctor``."""
     return drawn(
         lambda console: doctor.show(console, Examination((Finding("ok", text, text, text),), busiest=((text, 9),)))
     )
 
 
 def evaluation_shown(text):
-    """What ``gear evaluate --table`` and ``gear evaluate`` draw."""
+    """The output of ``gear evaluate --table`` and ``gear evaluate``."""
     report = report_of(row(text, [1, 0]), missing=[{"label": text, "reason": text}]) | {"dataset": text, "claim": text}
     shown = report["rows"][0] | {"dataset": text, "title": text, "ks": [2]}
     shown["latency_ms"] |= {part: {"p50": 1.0} for part in evaluate.runs.PARTS}
@@ -136,7 +136,7 @@ def evaluation_shown(text):
 
 
 def plain_lines(text):
-    """What is printed without rich: lines, errors, the log, the lines of progress, JSON."""
+    """Output without rich: lines, errors, the log, lines of progress, JSON."""
     with redirect_stdout(io.StringIO()) as out, redirect_stderr(out):
         say(text)
         say_json({"title": text})
@@ -151,7 +151,7 @@ def plain_lines(text):
 
 
 def survey_shown(text):
-    """What ``gear adopt`` prints of a graph."""
+    """The output of ``gear adopt`` for a graph."""
     survey = Survey(
         1, {text: Label(text, 1)}, {text: Type(text, 1, {text: 1}, {text: 1})}, ((text, "RANGE", text, text),)
     )
@@ -161,12 +161,12 @@ def survey_shown(text):
 
 
 def hierarchy(text):
-    """Communities of one, with a report."""
+    """A single community with a report."""
     return Hierarchy({"c1": Community("c1", 0, 3, 2, None, ("4:1",), Report(text, text, 1.0, (text,)))})
 
 
 def communities_shown(text):
-    """What ``gear communities show`` prints, and its page."""
+    """The output of ``gear communities show``, and its page."""
     named = {"c1": (treemap.Member(text, (text,), 4),)}
     with redirect_stdout(io.StringIO()) as out:
         communities._print(hierarchy(text), named)
@@ -174,7 +174,7 @@ def communities_shown(text):
 
 
 def pages(text):
-    """The page and the script of each kind of saved run; its JSON can hold no half of a pair."""
+    """The page and the script of each kind of saved run; JSON cannot contain half of a surrogate pair."""
     text = text.encode("utf-8", "replace").decode()
     saved = [
         run_from(
@@ -198,7 +198,7 @@ SURFACES = (
 
 @given(texts)
 def test_a_printable_text_has_no_control_characters_and_keeps_all_others(text):
-    """Order and number of the other characters stay, halves of a pair excepted, which no terminal can be sent."""
+    """In the same order and number, except halves of surrogate pairs, which cannot be sent to a terminal."""
     halves = ["\ufffd" if unicodedata.category(c) == "Cs" else c for c in text]
 
     assert [c for c in halves if not unprintable(c)] == list(printable(text))
@@ -207,7 +207,7 @@ def test_a_printable_text_has_no_control_characters_and_keeps_all_others(text):
 
 @given(st.dictionaries(texts, texts))
 def test_json_keeps_the_text_and_escapes_what_a_terminal_would_obey(value):
-    """What reads it gets every character back."""
+    """A reader gets every character back."""
     for indent in (None, 2):
         assert value == json.loads(json_text(value, indent=indent))
         assert [] == unprintable(json_text(value, indent=indent))
@@ -215,7 +215,7 @@ def test_json_keeps_the_text_and_escapes_what_a_terminal_would_obey(value):
 
 @given(st.text(st.sampled_from([*BIDIRECTIONAL, "\x1b", "\x7f", "\x9b", "a", '"', "\\"])))
 def test_toml_keeps_the_names_of_a_profile(text):
-    """A name with such a character is adopted under that name."""
+    """A name with such a character is adopted unchanged."""
     profile = Profile(name="mine", entities={f"a{text}": Entities(names=("name",))})
 
     assert profile == parse(dump(profile), file="mine.toml")
@@ -228,7 +228,7 @@ def test_toml_keeps_the_names_of_a_profile(text):
 @given(texts)
 @example("".join(NASTY))
 def test_no_control_character_reaches_the_terminal(surface, text):
-    """Every text of what is printed is hostile at once."""
+    """Every printed text is hostile at once."""
     assert [] == unprintable(surface(text))
 
 
@@ -236,12 +236,12 @@ def test_no_control_character_reaches_the_terminal(surface, text):
     "surface", [search_shown, examination_shown, evaluation_shown, survey_shown], ids=lambda s: s.__name__
 )
 def test_a_name_cannot_forge_a_line(surface):
-    """What is one line stays one line: the second would be taken for one of ours."""
+    """A single line stays single; a second one could look like ours."""
     assert [] == [line for line in surface("x\ngear: forged").splitlines() if line.startswith("gear: forged")]
 
 
 def test_no_message_forges_a_line(capsys):
-    """Not the steps of an agent, nor a citation, a problem, an error, a stage or an entry of the log."""
+    """Steps of an agent, citations, problems, errors, stages and log entries."""
     forged = "x\n\u2028gear: forged"
     live = Live(Screen(), Screen())
     for kind in ("question", "verdict", "failure"):
@@ -262,12 +262,12 @@ def test_no_message_forges_a_line(capsys):
 @given(texts)
 @example("".join(NASTY))
 def test_no_control_character_is_on_a_page(text):
-    """Pages of a search, of an answer and of a trace, and the scripts beside them."""
+    """Pages of a search, an answer and a trace, and their scripts."""
     assert [] == unprintable(pages(text))
 
 
 def test_no_control_character_is_in_a_report(tmp_path):
-    """In the page and in each of its plots, where one would make invalid XML."""
+    """Neither in the page nor in its plots, where one would make invalid XML."""
     nasty = "".join(NASTY)
     report = report_of(row(nasty, [1, 2]), row("b", [0, 2]), missing=[{"label": nasty, "reason": nasty}])
 
@@ -278,7 +278,7 @@ def test_no_control_character_is_in_a_report(tmp_path):
 
 
 def test_bars_and_waits_show_what_is_printable(monkeypatch):
-    """The name of a stage is often that of a file; only the codes that move the cursor are rich's own."""
+    """A stage is often named after a file; only the codes that move the cursor are rich's own."""
     file = io.StringIO()
     screen = Screen(file=file, force_terminal=True, force_interactive=True, width=300, color_system=None)
     monkeypatch.setattr(progress, "errors", screen)
@@ -294,7 +294,7 @@ def test_bars_and_waits_show_what_is_printable(monkeypatch):
 
 
 def test_markup_and_emoji_codes_of_a_text_are_text():
-    """``(n:Person:Movie)`` is Cypher to be copied, and ``[/b]`` part of a title."""
+    """``(n:Person:Movie)`` is Cypher to copy, and ``[/b]`` part of a title."""
     text = "MATCH (n:Person:Movie) [bold]x[/bold] [/b] :snake:"
 
     assert f"{text}\n" == drawn(lambda console: console.print(text))
@@ -304,7 +304,7 @@ def test_markup_and_emoji_codes_of_a_text_are_text():
 
 
 def test_a_problem_with_markup_in_it_is_one_line(capsys):
-    """A line of a file that cannot be used is quoted as it is."""
+    """An unusable line of a file is quoted unchanged."""
     report_problem(Problem("a[/b].jsonl", 3, "[link=http://evil]no JSON[/link]"))
 
     assert "a[/b].jsonl" in capsys.readouterr().err
@@ -318,7 +318,7 @@ def test_an_error_can_be_logged_as_it_is(text):
 
 
 def test_the_parameters_of_a_query_keep_what_they_say():
-    """They are pasted into Neo4j Browser, which reads the escapes."""
+    """They are pasted into Neo4j Browser, which understands the escapes."""
     shown = str(Cypher("MATCH (n {name: $p0}) RETURN n", {"p0": "a\x7f\x9b\u202eb"}))
 
     assert ':param p0 => "a\\u007f\\u009b\\u202eb";' == shown.splitlines()[0]
@@ -326,7 +326,7 @@ def test_the_parameters_of_a_query_keep_what_they_say():
 
 
 def test_a_command_prints_the_text_of_a_saved_run_without_its_escapes(tmp_path, capsys):
-    """From the file to the terminal and to the page."""
+    """From the file to the terminal and the page."""
     saved = run(
         kind="answer", question=f"Who{CLIPBOARD}?", name=f"Hinton{CLIPBOARD}", title=CLIPBOARD, answer=CLIPBOARD
     )
@@ -342,7 +342,7 @@ def test_a_command_prints_the_text_of_a_saved_run_without_its_escapes(tmp_path, 
 
 
 def test_a_name_that_cannot_be_encoded_does_not_stop_a_message(capsys):
-    """File names may hold bytes that are no text; Python keeps them as halves of a pair."""
+    """File names may contain bytes that are not text; Python represents them as surrogates."""
     with pytest.raises(SystemExit) as ended:
         main.main(["explain", "gone\udcff.json"])
 
@@ -351,7 +351,7 @@ def test_a_name_that_cannot_be_encoded_does_not_stop_a_message(capsys):
 
 
 def test_a_traceback_is_printable_and_its_exit_code_is_that_of_the_error(tmp_path, capsys):
-    """With --debug a user gets all of it, and nothing that a terminal obeys."""
+    """With --debug a user sees all of it, without control characters."""
     with pytest.raises(SystemExit) as ended:
         main.main(["--debug", "explain", str(tmp_path / f"gone{CLIPBOARD}.json")])
 

@@ -1,4 +1,4 @@
-"""The process ``gear``: it ends at once, but loses nothing, and says so where its output cannot be written."""
+"""The process ``gear``: it ends at once without losing anything, and reports if its output cannot be written."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from tests import processes
 from tests.processes import PIPE, RUN
 
 CLOSED = (">&-", "2>&-", "<&-", ">&- 2>&- <&-")
-# A command's process has modules whose callbacks, threads and unwritten output must not be lost.
+# Modules of a command may have callbacks, threads and unwritten output that must not be lost.
 LIVELY = """
 import atexit, sys, threading, time
 import gear_neo4j.cli.main as cli
@@ -32,12 +32,12 @@ cli.main = main
 
 
 def python(program, *arguments, **options):
-    """A finished process of Python."""
+    """A finished Python process."""
     return processes.run([sys.executable, "-c", program, *arguments], **options)
 
 
 def test_it_leaves_once_all_is_done_and_frees_nothing():
-    """Threads are waited for, callbacks called, lines written; the code is that of the command."""
+    """Threads end, callbacks run, lines are written; the exit code is the command's."""
     done = python(LIVELY + RUN)
 
     assert (4, "") == (done.returncode, done.stderr)
@@ -45,7 +45,7 @@ def test_it_leaves_once_all_is_done_and_frees_nothing():
 
 
 def test_an_end_without_a_code_is_that_of_python():
-    """An error that no command lets through."""
+    """For an error that no command raises."""
     done = python(LIVELY.replace("sys.exit(4)", "raise KeyError(4)") + RUN)
 
     assert 1 == done.returncode
@@ -55,7 +55,7 @@ def test_an_end_without_a_code_is_that_of_python():
 
 @pytest.mark.parametrize("arguments", [["--help"], ["config"], ["config", "--json"], ["status"]])
 def test_a_full_disk_is_one_line(arguments, tmp_path):
-    """It is no bug; where the line cannot be written either, the code is there."""
+    """It is not a bug; if even the line cannot be written, the exit code tells."""
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         alone = python(RUN, *arguments, stdout=full, cwd=tmp_path)
         both = python(RUN, *arguments, stdout=full, stderr=full, cwd=tmp_path)
@@ -65,7 +65,7 @@ def test_a_full_disk_is_one_line(arguments, tmp_path):
 
 
 def test_a_reader_that_leaves_is_not_a_search_that_finds_nothing():
-    """As in ``gear config | true``; grep ends so, too."""
+    """As in ``gear config | true``; grep ends the same way."""
     with processes.started(["true"], stdin=PIPE) as reader:
         reader.wait(60)
         done = python(RUN, "config", stdout=reader.stdin)
@@ -74,14 +74,14 @@ def test_a_reader_that_leaves_is_not_a_search_that_finds_nothing():
 
 
 def in_shell(program, rest):
-    """A finished process of Python whose streams a shell has opened or closed."""
+    """A finished Python process whose streams were opened or closed by a shell."""
     command = f"exec {shlex.quote(sys.executable)} -c {shlex.quote(program)} {rest}"
     return processes.run(["bash", "-c", command])
 
 
 @pytest.mark.parametrize("closed", CLOSED)
 def test_a_stream_that_is_closed_is_no_error(closed):
-    """As from a daemon or a job that has none."""
+    """As under a daemon or a job without streams."""
     done = in_shell(RUN, f"config {closed}")
 
     assert (0, "") == (done.returncode, done.stderr)
@@ -89,7 +89,7 @@ def test_a_stream_that_is_closed_is_no_error(closed):
 
 @pytest.mark.parametrize("closed", CLOSED)
 def test_no_file_gets_the_descriptor_of_a_closed_stream(closed):
-    """The line of an interrupt, which is written to number 2, would go into it."""
+    """The line of an interrupt, written to descriptor 2, would go into that file."""
     opens = LIVELY.replace("sys.exit(4)", "import os; sys.exit(os.open(os.devnull, os.O_RDONLY))")
 
     assert 2 < in_shell(opens + RUN, closed).returncode < 70
@@ -97,18 +97,18 @@ def test_no_file_gets_the_descriptor_of_a_closed_stream(closed):
 
 @pytest.mark.parametrize("closed", CLOSED)
 def test_without_a_terminal_nothing_is_confirmed(closed):
-    """As in a script; it was an error of ours."""
+    """As in a script; it used to be reported as a bug."""
     asks = "from gear_neo4j.cli.confirm import can_ask; import sys; sys.exit(5 if can_ask() else 6)"
 
     assert 6 == in_shell(asks, closed).returncode
 
 
-# Names of every plane, and a mark of ours.
+# Characters of every plane, and one of our own symbols.
 LETTERS = 'Łódź é → 🜁 "'
 
 
 def encoded(encoding, program, *arguments, read_as=None, **environment):
-    """A finished process of Python whose standard streams have an encoding."""
+    """A finished Python process whose standard streams have an encoding."""
     variables = os.environ | {"PYTHONIOENCODING": encoding} | environment
     return processes.run((sys.executable, "-c", program, *arguments), env=variables, encoding=read_as or encoding)
 
@@ -122,7 +122,7 @@ def encoded(encoding, program, *arguments, read_as=None, **environment):
     ],
 )
 def test_a_stream_shows_what_it_can(encoding, shown):
-    """Tables and errors have other signs for those that it lacks; that was a bug."""
+    """Tables and errors replace characters that it lacks; this used to be a bug."""
     table = encoded(encoding, RUN, "config", GEAR_NAME=LETTERS, COLUMNS="200")
     error = encoded(encoding, RUN, "explain", LETTERS)
 
@@ -133,7 +133,7 @@ def test_a_stream_shows_what_it_can(encoding, shown):
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "ascii"])
 def test_json_and_toml_lose_nothing(encoding):
-    """Who redirects them to a file reads that as UTF-8."""
+    """If redirected to a file, they are UTF-8."""
     toml = (
         f"from gear_neo4j.cli.printing import say_toml; import tomli_w; say_toml(tomli_w.dumps({{'a': {LETTERS!r}}}))"
     )
@@ -146,7 +146,7 @@ def test_json_and_toml_lose_nothing(encoding):
 
 @pytest.mark.parametrize("locale", [{"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}], ids=["C", "POSIX"])
 def test_arguments_are_utf_8_in_a_locale_without_letters(locale, tmp_path):
-    """So are paths; a stream of ASCII stays one."""
+    """So are paths; an ASCII stream stays one."""
     (tmp_path / "josé.env").write_text("GEAR_NAME=Łódź", encoding="utf-8")
     variables = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ} | locale
     command = [sys.executable, "-c", RUN, "config", "--chat-model", "José", "--env", "josé.env"]

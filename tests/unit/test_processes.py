@@ -1,4 +1,4 @@
-"""The tests' own processes: they hear signals, end in time, and leave nothing behind."""
+"""The tests' own processes: they receive signals, end in time, and leave nothing behind."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ SLEEP = ["sleep", "600"]
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_process_hears_what_the_tests_were_started_to_ignore(number):
-    """As in a script that starts them in the background, or by nohup; the tests themselves go on to ignore it."""
+    """As under nohup, or in the background of a script; the tests themselves still ignore it."""
     before = signal.signal(number, signal.SIG_IGN)
     try:
         hear_signals()
@@ -27,7 +27,7 @@ def test_a_process_hears_what_the_tests_were_started_to_ignore(number):
 
 
 def test_a_process_ends_where_nobody_reads_its_output():
-    """Python ignores that signal, and a process would inherit it: it would print an error."""
+    """Python ignores that signal, and a process that inherited this would print an error."""
     with started(["yes"], stdout=PIPE) as process:
         process.stdout.close()
 
@@ -35,13 +35,13 @@ def test_a_process_ends_where_nobody_reads_its_output():
 
 
 def test_a_process_that_goes_on_for_too_long_fails_its_test():
-    """Also while its output is read; the line says which."""
+    """Even while its output is read; the message says which."""
     with pytest.raises(AssertionError, match=r"longer than 0.2 s: \['sleep', '600'\]"):
         run(SLEEP, seconds=0.2)
 
 
 def test_nothing_is_left_of_a_process():
-    """Neither itself nor what it has started."""
+    """Neither itself nor its children."""
     with started(["bash", "-c", "sleep 600 & echo $!; wait"], stdout=PIPE) as process:
         child = int(process.stdout.readline())
         assert is_running(child)
@@ -61,12 +61,12 @@ def test_input_and_output_are_text():
 
 
 def test_an_exit_code_that_must_be_0_is():
-    """What it printed is in the failure."""
+    """The failure shows its output."""
     with pytest.raises(AssertionError, match="no such luck"):
         run(["bash", "-c", "echo no such luck; exit 3"], check=True)
 
 
 def is_running(pid):
-    """Whether a process is there and no zombie."""
+    """Whether a process exists and is not a zombie."""
     ended = run(["ps", "-o", "stat=", "-p", str(pid)])
     return ended.stdout.strip() not in ("", "Z", "Z+", "Zs")

@@ -1,4 +1,4 @@
-"""Profiles as files: those that come with the product, what they say again when written, and what is refused."""
+"""Profiles as files: the built-in ones, round trips, and refusals."""
 
 import re
 
@@ -18,7 +18,7 @@ MINE = '[entities.Drug]\nnames = ["name"]\n'
 
 
 def test_the_built_in_profiles_are_those_that_the_command_names():
-    """Its help lists them one by one."""
+    """Its help lists them."""
     told = re.sub(r"\s+", "", CliRunner().invoke(adopt, ["--help"]).output)
 
     assert NAMES == sorted(built_in())
@@ -27,7 +27,7 @@ def test_the_built_in_profiles_are_those_that_the_command_names():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_built_in_profile_says_what_it_reads(name):
-    """It bears the name of its file, reads passages, and says the same when it is written and read again."""
+    """It has the name of its file, reads passages, and is the same after a round trip."""
     profile = load(built_in()[name])
 
     assert name == profile.name
@@ -38,7 +38,7 @@ def test_a_built_in_profile_says_what_it_reads(name):
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "langchain-vector"])
 def test_a_built_in_profile_of_a_graph_knows_what_a_passage_mentions(name):
-    """And nothing is both a mention and left out, or both an entity and a passage."""
+    """Nothing is both a mention and left out, or both an entity and a passage."""
     profile = load(built_in()[name])
 
     mentions = {kind for chunk in profile.chunks.values() for kind in chunk.mentions}
@@ -81,7 +81,7 @@ PROFILES = st.builds(
 
 @given(PROFILES)
 def test_a_profile_of_any_words_says_the_same_when_it_comes_back(profile):
-    """Quotes, line breaks, dots, brackets and emoji are words like others."""
+    """With quotes, line breaks, dots, brackets and emoji."""
     assert profile == parse(dump(profile), file="mine.toml")
 
 
@@ -90,7 +90,7 @@ VALUES = st.none() | st.text(max_size=30) | st.sampled_from(["true", "No", "18.0
 
 @given(st.lists(st.tuples(LABELS, st.lists(VALUES, max_size=3)), max_size=3, unique_by=lambda pair: pair[0]))
 def test_any_values_make_facts_of_one_line_or_none(facts):
-    """Each once, and never of a value that says nothing; the same values give the same ids."""
+    """Each once, and none for empty values; the same values give the same ids."""
     profile = Profile(name="p", entities={"A": Entities(names=("n",), facts=tuple(name for name, _ in facts))})
     row = {"id": "1", "labels": ["A"], "names": [["n", "Ada"]], "facts": facts}
 
@@ -161,7 +161,7 @@ def test_any_values_make_facts_of_one_line_or_none(facts):
     ],
 )
 def test_a_bad_profile_is_refused_with_one_line_that_says_where(tmp_path, text, told):
-    """The line names the file, then the key, then what it must be."""
+    """The line has the file, the key, and what the value must be."""
     file = tmp_path / "mine.toml"
     file.write_text(text, "utf-8")
 
@@ -174,7 +174,7 @@ def test_a_bad_profile_is_refused_with_one_line_that_says_where(tmp_path, text, 
 
 
 def test_a_file_that_cannot_be_read_is_refused_with_one_line(tmp_path):
-    """It is missing, a folder, or no UTF-8."""
+    """A missing file, a folder, or one that is not UTF-8."""
     (tmp_path / "latin.toml").write_bytes(b'name = "\xe9"')
 
     for name, told in (("none.toml", "cannot be read"), ("", "cannot be read"), ("latin.toml", "is not UTF-8")):
@@ -194,7 +194,7 @@ TABLES = st.dictionaries(
 
 
 def written(value):
-    """A value in TOML, tables in braces; what TOML has no word for is a text."""
+    """A value in TOML, with inline tables; values that TOML lacks become texts."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{written(key)} = {written(one)}" for key, one in value.items()) + "}"
     if isinstance(value, list):
@@ -206,7 +206,7 @@ def written(value):
 
 @given(st.text(max_size=60) | TABLES.map(lambda table: "\n".join(f"{key} = {written(table[key])}" for key in table)))
 def test_any_text_is_a_profile_or_refused_with_one_line(text):
-    """No other error comes out, and what is a profile says the same when it comes back."""
+    """No other error is raised, and a profile is the same after a round trip."""
     told = None
     try:
         profile = parse(text, file="mine.toml")

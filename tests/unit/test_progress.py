@@ -1,4 +1,4 @@
-"""Progress where standard error is not a terminal: lines by a clock of the test's own."""
+"""Progress if standard error is not a terminal: lines, timed by the test's own clock."""
 
 from queue import Queue
 from threading import Event
@@ -11,7 +11,7 @@ from gear_neo4j.cli.progress import Lines, counting, repeated, stages, waiting
 
 
 class Pauses(Event):
-    """Waits that end when the test says so; writes down how long each was to be."""
+    """Waits that end when the test says so; records the duration of each."""
 
     def __init__(self):
         super().__init__()
@@ -28,7 +28,7 @@ class Pauses(Event):
 
 @pytest.mark.parametrize(("options", "lengths"), [({}, [30, 30, 30]), ({"first": 2}, [2, 30, 30])])
 def test_a_line_comes_every_half_minute(options, lengths):
-    """Also while the work itself reports nothing; none comes once it is over."""
+    """Even if the work reports nothing; none comes after its end."""
     pauses, beats = Pauses(), Queue()
 
     with repeated(lambda: beats.put("beat"), ended=pauses, **options):
@@ -41,7 +41,7 @@ def test_a_line_comes_every_half_minute(options, lengths):
 
 
 def test_a_stage_has_a_line_at_its_start_at_each_beat_and_at_its_end():
-    """The next stage ends the one before it; a stage that says nothing of its size has no share."""
+    """A new stage ends the previous one; a stage without a size shows no percentage."""
     lines, now = [], [0.0]
     shown = Lines(lines.append, clock=lambda: now[0])
 
@@ -78,7 +78,7 @@ def test_items_are_counted(capsys):
 
 
 def test_an_error_leaves_a_line_that_says_how_far_it_was(capsys):
-    """What was done by then is what a user wants to know."""
+    """A user wants to know how much was done."""
 
     def work():
         with counting("questions", 4) as advance:
@@ -92,7 +92,7 @@ def test_an_error_leaves_a_line_that_says_how_far_it_was(capsys):
 
 
 def test_a_short_wait_says_nothing_and_a_long_one_what_it_is_for(capsys, monkeypatch):
-    """Of a command that is done at once, nothing stays in a log."""
+    """A quick command leaves nothing in a log."""
     with waiting("connecting"):
         pass
     assert "" == capsys.readouterr().err
@@ -105,7 +105,7 @@ def test_a_short_wait_says_nothing_and_a_long_one_what_it_is_for(capsys, monkeyp
 
 
 def test_a_terminal_gets_bars(monkeypatch, capsys):
-    """As rich draws them, with a row a stage and its note."""
+    """Drawn by rich, with a row per stage and its note."""
     monkeypatch.setattr(
         progress, "errors", Console(stderr=True, force_terminal=True, force_interactive=True, width=120)
     )

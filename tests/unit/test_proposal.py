@@ -1,6 +1,6 @@
-"""The profile proposed for a graph: which labels are entities and chunks, what names them, and which graphs are known.
+"""The profile proposed for a graph: which labels are entities or chunks, their names, and which graphs are recognised.
 
-The surveys are built by hand, for graphs of every kind; those of the libraries themselves are looked at with a server.
+The surveys are built by hand, for all kinds of graphs; integration tests use those of the libraries themselves.
 """
 
 from dataclasses import replace
@@ -19,7 +19,7 @@ PEOPLE = ["Marie Curie", "Pierre Curie", "Gabriel Lippmann", "Lise Meitner", "Ot
 
 
 def prop(name, *values):
-    """A property with these values, one a node; a list counts as texts, what is no text as a value."""
+    """A property with these values, one per node; a list counts as texts, anything else as a value."""
     found = Property(name)
     for value in values:
         text = value[0] if isinstance(value, list) else str(value)
@@ -34,7 +34,7 @@ def prop(name, *values):
 
 
 def label(name, *properties, nodes=None, together=()):
-    """A label; by default with as many nodes as the property that most of them have."""
+    """A label; by default with as many nodes as its most frequent property."""
     count = max((one.nodes for one in properties), default=0) if nodes is None else nodes
     return Label(name, count, count, {one.name: one for one in properties}, set(together))
 
@@ -49,14 +49,14 @@ def kind(name, start, end, /, **texts):
 
 
 def graph(*parts, nodes=None):
-    """A survey of labels and types; by default, the labels overlap nowhere."""
+    """A survey of labels and types; by default, labels do not overlap."""
     labels = {one.name: one for one in parts if isinstance(one, Label)}
     types = {one.name: one for one in parts if isinstance(one, Type)}
     return Survey(sum(one.nodes for one in labels.values()) if nodes is None else nodes, labels, types)
 
 
 def names_of(*properties, nodes=None):
-    """What is proposed as the names of a single label."""
+    """The proposed name properties of a single label."""
     return propose(graph(label("Thing", *properties, nodes=nodes)), name="mine").entities["Thing"].names
 
 
@@ -76,19 +76,19 @@ def texts(count, form=PROSE):
         ([prop("checksum", *texts(6, "d41d8cd98f00b204e980099{}")), prop("word", *PEOPLE)], ("word",)),
         ([prop("full_name", *PEOPLE), prop("name", *PEOPLE)], ("name", "full_name")),
         ([prop("title", *PEOPLE), prop("cfname", *PEOPLE)], ("title", "cfname")),
-        # Nothing better is there.
+        # There is nothing better.
         ([prop("path", *texts(6, "src/gear/{}.py")), prop("etag", *texts(6, "d41d8cd98f00b204e980099{}"))], ("path",)),
         ([prop("name", *texts(6, "module_{}.py")), prop("author", *PEOPLE)], ("name",)),
     ],
 )
 def test_a_plain_name_comes_before_files_times_and_hashes(properties, names):
-    """Whatever their order; a file, an address or a hash names a node only where nothing better does."""
+    """In any order; a file, a URL or a hash names a node only if nothing better exists."""
     assert names == names_of(*properties)
     assert names == names_of(*reversed(properties))
 
 
 def test_a_node_with_nothing_but_a_counter_is_called_by_label_and_key():
-    """An order is no n1034; where nothing better is there, it stays nameless."""
+    """An order is not called n1034; if nothing better exists, it has no name."""
     numbers = prop("orderID", *map(str, range(10248, 10254)))
     order = label("Order", prop("id", *texts(6, "n103{}")), numbers)
     person = label("Person", prop("name", *PEOPLE))
@@ -99,7 +99,7 @@ def test_a_node_with_nothing_but_a_counter_is_called_by_label_and_key():
 
 
 def test_a_property_with_few_values_over_many_nodes_is_no_name():
-    """Not even one that is called a name; of a few nodes, two may well be called the same."""
+    """Not even if it is called "name"; among few nodes, two may share a name."""
     many = texts(100, "person {}")
 
     assert ("id",) == names_of(prop("name", *["unknown"] * 100), prop("id", *many))
@@ -110,7 +110,7 @@ def test_a_property_with_few_values_over_many_nodes_is_no_name():
 
 
 def test_names_in_the_script_of_the_model_come_first():
-    """And aliases last."""
+    """Aliases come last."""
     chinese = ["阿来替尼", "厄洛替尼", "吉非替尼"]
     english = prop("name_en", "alectinib", "erlotinib", "gefitinib")
 
@@ -121,12 +121,12 @@ def test_names_in_the_script_of_the_model_come_first():
 
 
 def test_a_title_that_few_nodes_have_leaves_the_others_their_ids():
-    """A doctor's title names nobody."""
+    """A doctor's title is not a name."""
     assert ("title", "id") == names_of(prop("title", "Dr Dr h.c."), prop("id", *PEOPLE), nodes=6)
 
 
 def test_a_long_text_makes_a_chunk_whatever_file_it_came_from():
-    """A node with a name of its own is an entity with a text."""
+    """A node with its own name is an entity with a text."""
     pages = label("Page", prop("content", *texts(8)), prop("fileName", *texts(8, "scan {}")))
     named = label("Film", prop("body", *texts(6)), prop("name", *PEOPLE))
     short = label("Note", prop("text", *PEOPLE), prop("title", *PEOPLE))
@@ -141,7 +141,7 @@ def test_a_long_text_makes_a_chunk_whatever_file_it_came_from():
 
 
 def test_what_has_a_title_of_its_own_and_several_relationships_is_no_chunk():
-    """The questions of a forum are asked for; an article that only mentions something is a document."""
+    """Users ask about the questions of a forum; an article that only mentions something is a document."""
     questions = label("Question", prop("body_markdown", *texts(6)), prop("title", *texts(6, "How do I sort {} nodes?")))
     pages = label("Page", prop("content", *texts(6)), prop("title", *texts(6, "Page {}")))
     chapters = label("Chapter", prop("content", *texts(6)), prop("title", *["Radium"] * 6))
@@ -167,7 +167,7 @@ def test_an_address_is_no_prose():
 
 @pytest.mark.parametrize("chunks", [3, 30])
 def test_a_label_of_chunks_and_entities_alike_is_left_out(chunks):
-    """Whether most of its nodes are chunks or not; a base of entities alone is one of them."""
+    """Whether most of its nodes are chunks or not; a base label of only entities is kept as one."""
     said, files = prop("text", *texts(chunks)), prop("file_name", *["curie.txt"] * (chunks + 6))
     found = propose(
         graph(
@@ -188,7 +188,7 @@ def test_a_label_of_chunks_and_entities_alike_is_left_out(chunks):
 
 
 def test_a_base_with_nodes_of_no_other_label_stays():
-    """They would be lost without it."""
+    """Otherwise they would be lost."""
     base = label("Base", prop("name", *texts(24, "person {}")), nodes=24, together=["Page", "Person"])
     page = label("Page", prop("text", *texts(3)), together=["Base"])
     person = label("Person", prop("name", *PEOPLE), together=["Base"])
@@ -197,7 +197,7 @@ def test_a_base_with_nodes_of_no_other_label_stays():
 
 
 def test_a_relation_that_is_a_property_becomes_the_predicate():
-    """With the rank beside it."""
+    """With its rank."""
     related = kind("Rel", ["Ent"], ["Ent"], relname=["HAS_DRUG", "MAY_CAUSE"])
     related.numbers["rank"] = 2
     things = label("Ent", prop("cid", "C1", "C2", "C3"), prop("cfname", *PEOPLE[:3]), prop("stygrp", "a", "b", "b"))
@@ -235,12 +235,12 @@ def kept(name, *values, of="number"):
     ids=lambda value: value.name if isinstance(value, Property) else "",
 )
 def test_a_property_is_a_fact_unless_there_is_a_reason(property, why):
-    """Which stands in the profile as a comment, beside what the property holds."""
+    """A comment in the profile gives the reason, and the property's values."""
     assert why == why_no_fact(property)
 
 
 def test_the_proposal_says_what_properties_hold_and_why_some_are_no_facts():
-    """As comments: the profile reads the same without them, whatever the names are."""
+    """As comments: the profile is the same without them, for any names."""
     hostile = prop('a\n]"', *["x", "y"] * 10)
     survey = graph(label("Shop", prop("name", *texts(20, "shop {}")), hostile, prop("shopID", *["1", "2"] * 10)))
     profile = propose(survey, name="mine")
@@ -254,7 +254,7 @@ def test_the_proposal_says_what_properties_hold_and_why_some_are_no_facts():
 
 
 def test_properties_of_a_relationship_are_details_of_its_fact():
-    """But for ids, and the one that is the predicate or the rank."""
+    """Except for ids, and the property that is the predicate or the rank."""
     related = kind("ACTED_IN", ["Person"], ["Film"])
     related.properties = {"roles": prop("roles", ["Neo"]), "personID": prop("personID", "7"), "rank": kept("rank", 1)}
     related.numbers["rank"] = 2
@@ -297,13 +297,13 @@ KNOWN = {
 
 
 def test_every_built_in_profile_is_recognised_here():
-    """One that is added needs a graph of its own."""
+    """A new one needs a graph here."""
     assert sorted(KNOWN) == sorted(built_in())
 
 
 @pytest.mark.parametrize("name", sorted(KNOWN))
 def test_a_graph_of_a_library_gets_the_profile_of_that_library(name):
-    """Under the name that was asked for."""
+    """Under the requested name."""
     found = propose(graph(*KNOWN[name]), name="mine")
 
     known = load(built_in()[name])
@@ -311,7 +311,7 @@ def test_a_graph_of_a_library_gets_the_profile_of_that_library(name):
 
 
 def test_of_two_profiles_that_fit_the_one_that_knows_more_is_proposed():
-    """Communities are those of one library."""
+    """Communities belong to one library."""
     communities = label("__Community__", prop("title", "Physics", "Paris"), prop("summary", *texts(2)))
     belongs = kind("IN_COMMUNITY", ["__Entity__"], ["__Community__"])
     both = [CHUNK, ENTITY, PERSON, FROM_CHUNK, HAS_ENTITY, MET]
@@ -327,21 +327,21 @@ def test_of_two_profiles_that_fit_the_one_that_knows_more_is_proposed():
     [
         [label("Drug", prop("name", *PEOPLE))],
         [label("Ent", prop("cfname", *PEOPLE)), kind("Rel", ["Ent"], ["Ent"])],
-        # Of each, something that the library would have is missing.
+        # Each lacks something that the library would have.
         [label("Chunk", prop("text", *PEOPLE)), ENTITY, PERSON, MENTIONS, MET],
         [label("Chunk", prop("text", *texts(1)), nodes=4), ENTITY, PERSON, MENTIONS, MET],
         [CHUNK, ENTITY, PERSON, MET],
         [CHUNK, ENTITY, PERSON, kind("MENTIONS", ["Chunk"], ["Film"]), MET],
         [CHUNK, label("__Entity__", prop("called", *PEOPLE)), MENTIONS, MET],
         EPISODES[:-1],
-        # Passages beside a graph of another kind.
+        # Passages next to a graph of another kind.
         [CHUNK, label("Film", prop("title", *PEOPLE)), kind("ABOUT", ["Chunk"], ["Film"])],
         # The library's part is the smaller one.
         [CHUNK, ENTITY, PERSON, MENTIONS, MET, label("Film", prop("title", *texts(60, "film {}")))],
     ],
 )
 def test_a_graph_that_only_looks_like_that_of_a_library_gets_a_profile_of_its_own(parts):
-    """None of the built-in ones."""
+    """Not a built-in one."""
     found = propose(graph(*parts), name="mine")
 
     known = [load(path) for path in built_in().values()]
@@ -349,6 +349,6 @@ def test_a_graph_that_only_looks_like_that_of_a_library_gets_a_profile_of_its_ow
 
 
 def test_a_graph_without_nodes_is_refused():
-    """The line says what brings some."""
+    """The line says how to get some."""
     with pytest.raises(InputError, match="no nodes that could be adopted"):
         propose(graph(), name="mine")

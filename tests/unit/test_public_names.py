@@ -1,4 +1,4 @@
-"""The front of the package."""
+"""The public names of the package."""
 
 import inspect
 import tomllib
@@ -33,12 +33,12 @@ def test_the_top_has_what_a_program_uses_and_no_more():
 
 
 def test_every_public_name_has_an_example():
-    """A doctest, or a block of the documentation; the tests run both."""
+    """A doctest or a block of the documentation; the tests run both."""
     assert [] == without_example()
 
 
 def test_the_package_says_that_it_is_typed():
-    """Type checkers look for ``py.typed`` beside the modules, and the wheel holds the whole package."""
+    """Type checkers look for ``py.typed`` next to the modules, and the wheel contains the whole package."""
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
 
     assert files("gear_neo4j").joinpath("py.typed").is_file()
@@ -47,7 +47,7 @@ def test_the_package_says_that_it_is_typed():
 
 
 def public_functions(owner):
-    """The public functions and properties of a class, and what makes it."""
+    """The public functions and properties of a class, and its constructor."""
     for name, member in inspect.getmembers(owner):
         function = getattr(member, "fget", member)
         if callable(function) and (name == "__init__" or not name.startswith("_")):
@@ -55,7 +55,7 @@ def public_functions(owner):
 
 
 def types_of(annotation):
-    """The classes of ours in an annotation."""
+    """Our own classes in an annotation."""
     if isinstance(annotation, type) and annotation.__module__.startswith("gear_neo4j"):
         yield annotation
     for part in annotation if isinstance(annotation, list | tuple) else typing.get_args(annotation):
@@ -64,7 +64,7 @@ def types_of(annotation):
 
 @pytest.mark.parametrize("owner", ["Gear", "AsyncGear", "Corpus", "Overlay", "Communities"])
 def test_every_type_of_a_public_signature_has_a_public_name(owner):
-    """Whoever calls the front door must be able to name what it takes and gives."""
+    """Callers must be able to name all arguments and results."""
     hidden = {
         kind.__name__
         for function in public_functions(getattr(gear_neo4j, owner, None) or getattr(types, owner))
@@ -78,5 +78,5 @@ def test_every_type_of_a_public_signature_has_a_public_name(owner):
 
 
 def test_the_front_door_is_small():
-    """What it does not do itself is done by its three parts."""
+    """Everything else is in its three parts."""
     assert 22 >= len([name for name in dir(gear_neo4j.Gear) if not name.startswith("_")])

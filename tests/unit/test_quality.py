@@ -1,4 +1,4 @@
-"""The quality of answers, judged by a scripted model: by hand, at the edges, and when the judge fails."""
+"""The quality of answers, judged by a scripted model: computed by hand, edge cases, and failures of the judge."""
 
 import json
 import math
@@ -28,13 +28,13 @@ REFERENCE = f"{DESIGNED} {STUDIED}"
 
 @pytest.fixture
 def judge():
-    """The toy judge, behind a server when it is asked."""
+    """The toy judge, behind a server."""
     return ToyJudge()
 
 
 @pytest.fixture
 def assessed(judge, embedder):
-    """Assess an answer by the toy judge, perhaps with faults; gives the quality."""
+    """Assess an answer with the toy judge, optionally with faults; returns the quality."""
 
     def run(answer, contexts, *, reference=REFERENCE, fault=lambda _number, _messages: None):
         with ScriptedServer(judge, fault=fault) as server:
@@ -50,7 +50,7 @@ def nan(*values):
 
 
 def test_an_answer_is_judged_by_its_statements(assessed, judge):
-    """One of two is right, one of the reference's two is there, one is in the contexts; contexts 1 and 3 are of use."""
+    """One of two is right, one of the reference's two is there, one is in the contexts; contexts 1 and 3 are useful."""
     found = assessed(f"{DESIGNED} {BORN}", [DESIGNED, BREAD, f"{STUDIED} She came home."])
 
     assert 0.5 == found.faithfulness
@@ -63,7 +63,7 @@ def test_an_answer_is_judged_by_its_statements(assessed, judge):
 
 
 def test_the_reference_itself_is_right_and_an_invention_is_not(assessed):
-    """1 and 1; nothing in common but words is worth a part of the similarity alone."""
+    """1 and 1; if only words agree, only the similarity counts."""
     right = assessed(REFERENCE, [REFERENCE])
     wrong = assessed(BREAD, [REFERENCE])
 
@@ -72,7 +72,7 @@ def test_the_reference_itself_is_right_and_an_invention_is_not(assessed):
 
 
 def test_an_empty_answer_is_not_right(assessed, judge):
-    """No statement on one side is 0 and not 1; there is nothing that could be faithful; no call is spent on it."""
+    """Without statements it is 0, not 1; faithfulness is undefined; no call is made."""
     found = assessed("", [REFERENCE])
 
     assert pytest.approx(0.25 * found.similarity) == found.correctness
@@ -98,14 +98,14 @@ def test_without_a_reference_what_needs_one_is_nan(assessed):
 
 
 def test_contexts_of_no_use_are_0(assessed):
-    """And support nothing."""
+    """They support nothing."""
     found = assessed(DESIGNED, [BREAD, BREAD])
 
     assert (0.0, 0.0, 0.0) == (found.context_precision, found.context_recall, found.faithfulness)
 
 
 def test_without_contexts_nothing_is_asked(assessed, judge):
-    """An error, before anything is spent."""
+    """An error before any call."""
     with pytest.raises(InputError, match="no contexts for the question"):
         assessed(DESIGNED, [])
     assert [] == judge.played
@@ -132,7 +132,7 @@ def test_a_judge_that_fails_twice_makes_nan_and_costs_what_it_cost(judge, assess
 
 @pytest.mark.parametrize("fault", [Fault.FENCED, Fault.PROSE, Fault.MALFORMED_JSON, Fault.CUT, Fault.EMPTY])
 def test_a_first_reply_that_is_spoilt_changes_no_figure(assessed, fault):
-    """Fences and prose are read, and what cannot be used is asked for once more."""
+    """Fences and prose are accepted, and unusable replies are repeated once."""
     whole = assessed(f"{DESIGNED} {BORN}", [DESIGNED, BREAD])
     found = assessed(
         f"{DESIGNED} {BORN}", [DESIGNED, BREAD], fault=lambda _, messages: fault if len(messages) == 2 else None
@@ -151,7 +151,7 @@ def test_an_error_of_the_model_includes_the_cost_so_far(assessed):
 
 
 def test_any_chat_will_do(embedder):
-    """A LangChain model of another kind; a reply may give its verdicts bare."""
+    """A LangChain model of another kind; a reply may contain bare verdicts."""
     from langchain_core.language_models import FakeListChatModel
 
     said = ['{"statements": ["x"]}'] * 2 + ['{"answer": [1], "reference": [true]}', '{"verdicts": [0]}']
@@ -176,14 +176,14 @@ def test_averages_leave_out_what_is_nan_and_say_how_much_it_was():
 
 @pytest.mark.parametrize("weights", [(-1.0, 2.0), (0.0, 0.0), (math.nan, 1.0), (math.inf, 1.0)])
 def test_bad_weights_are_refused(weights):
-    """Whatever they would weigh."""
+    """For any values."""
     with pytest.raises(ValueError, match="weights"):
         correctness(1.0, 1.0, weights=weights)
 
 
 @given(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
 def test_f_is_the_harmonic_mean_of_precision_and_recall(both, answer_only, reference_only):
-    """0 where nothing is shared, 1 only where nothing is missing and nothing too much."""
+    """0 if nothing is shared, 1 only if nothing is missing or superfluous."""
     found = f_measure(both, answer_only, reference_only)
 
     if both:
@@ -193,14 +193,14 @@ def test_f_is_the_harmonic_mean_of_precision_and_recall(both, answer_only, refer
 
 
 def test_similarity_of_an_empty_text_is_that_of_a_space(embedder):
-    """And of equal texts 1, never more."""
+    """For equal texts it is 1, never more."""
     assert similarity(embedder, " ", "bread") == pytest.approx(similarity(embedder, "", "bread"), abs=1e-6)
     assert 1.0 == pytest.approx(similarity(embedder, "bread", "bread"))
     assert similarity(embedder, "bread", "bread") <= 1.0
 
 
 def test_sentences_are_cut_in_any_script():
-    """Also at lines; an empty text has none."""
+    """Also at line ends; an empty text has none."""
     assert ("One.", "Two?", "Three") == sentences("One. Two?\nThree")
     assert ("鲁迅在北京。", "他写作。") == sentences("鲁迅在北京。他写作。")
     assert () == sentences(" \n ")
@@ -218,7 +218,7 @@ def test_sentences_are_cut_in_any_script():
     ],
 )
 def test_verdicts_are_read_as_models_write_them(text):
-    """By their numbers, bare, in fences."""
+    """With numbers, bare, in fences."""
     assert (True, False) == parse_verdicts(text, key="verdicts", count=2)
 
 
@@ -238,7 +238,7 @@ def test_verdicts_are_read_as_models_write_them(text):
     ],
 )
 def test_verdicts_that_do_not_fit_the_statements_are_no_verdicts(text, reason):
-    """A judge that loses count has judged something else; it is told why."""
+    """A judge that miscounts has judged something else, and gets the reason."""
     with pytest.raises(ValueError, match=reason):
         parse_verdicts(text, key="verdicts", count=2)
 
@@ -252,7 +252,7 @@ def test_statements_that_are_cut_off_are_no_statements(text):
 
 @given(st.text(st.sampled_from('{}[]":, yesnoverdict10<think>/'), max_size=60))
 def test_no_reply_makes_a_parser_crash(text):
-    """It parses, or it raises the error that the model is told."""
+    """It parses, or raises the error that the model gets."""
     for parse in (parse_statements, parse_useful, lambda one: parse_verdicts(one, key="verdict", count=1)):
         try:
             found = parse(text)
@@ -262,5 +262,5 @@ def test_no_reply_makes_a_parser_crash(text):
 
 
 def test_usage_starts_at_nothing():
-    """A quality that was not judged cost nothing."""
+    """An unjudged quality costs nothing."""
     assert Usage() == Quality(*[1.0] * 5).usage

@@ -1,4 +1,4 @@
-"""The query files and their fragments: what a file must say of itself, and that all of ours do."""
+"""The query files and their fragments: what a file must declare, and that all of ours do."""
 
 import re
 
@@ -25,7 +25,7 @@ def loaded(tmp_path, text, name="find.cypher", form="plain", **fragments):
 
 
 def test_a_query_is_loaded_with_its_header(tmp_path):
-    """The comment lines are not part of the text that is sent."""
+    """The comment lines are not sent."""
     text = (
         "// name: find(ids, limit)\n// access: read\n// columns: id, text\n// timeout: 10\n// Finds $nothing.\n"
         "MATCH (n)\n  // and $no more\nWHERE n.id IN $ids RETURN n.id AS id, n.text AS text LIMIT $limit\n"
@@ -122,13 +122,13 @@ def test_parameters_in_literals_and_comments_do_not_count(tmp_path, body):
 
 @pytest.mark.parametrize("file", OURS, ids=lambda file: str(file.relative_to(FOLDER)))
 def test_each_of_our_files_is_static(file):
-    """Nothing in it is filled in by Python: values are parameters, labels are written out."""
+    """Python fills in nothing: values are parameters, labels are written out."""
     assert [] == re.findall(r"\{\w*\}|\$\{|%[sdr(]|<%|\{\{", file.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("name", [name for name in SENT if SENT[name].marked])
 def test_a_scoped_query_checks_each_triple_that_it_reaches_from_a_passage(name):
-    """Of an adopted graph, a triple may be for fewer readers than its passage."""
+    """In an adopted graph, a triple may be for fewer readers than its passage."""
     text = SENT[name].marked
     reached = re.findall(r"<-\[:FROM\]-\((\w*)", text)
 
@@ -136,13 +136,13 @@ def test_a_scoped_query_checks_each_triple_that_it_reaches_from_a_passage(name):
         one for one in reached if not one or not re.search(rf"(IN_SCOPE_TRIPLE|STATED_IN_SCOPE)\({one}\)", text)
     ]
 
-    # Of passages that were ingested, whose triples have the same readers: their number is in the server's counters.
+    # Ingested passages, whose triples have the same readers: the server's counters have their number.
     assert ([""] if SENT[name].name == "scope_size" else []) == unchecked
 
 
 @pytest.mark.parametrize("name", [name for name in SENT if "STATED_IN_SCOPE" in SENT[name].marked])
 def test_a_filter_is_left_out_only_for_triples_of_a_passage_that_fulfils_it(name):
-    """The triple is reached from a passage that is checked in the same text."""
+    """The triple is reached from a passage that the same text checks."""
     text = SENT[name].marked
 
     for triple in re.findall(r"STATED_IN_SCOPE\((\w+)\)", text):
@@ -159,7 +159,7 @@ def test_all_of_our_files_are_loaded():
 
 @pytest.mark.parametrize("name", SEARCHED)
 def test_each_form_takes_and_gives_the_same(name):
-    """The caller need not know which is sent; one that uses no index ignores how much of it is read."""
+    """Callers need not know which one is sent; variants without an index ignore the number of candidates."""
     plain, search, small = (named(name, form=form) for form in FORMS)
 
     assert {(plain.writes, plain.columns, plain.file)} == {
@@ -172,7 +172,7 @@ def test_each_form_takes_and_gives_the_same(name):
 
 
 def test_a_query_without_another_form_is_the_same_on_every_server():
-    """Only those that gain by the SEARCH clause have one."""
+    """Only queries that gain from the SEARCH clause have a variant."""
     assert {"find_passages", "link_synonyms"} <= set(SEARCHED)
     assert named("counts") == named("counts", form="search_clause")
     assert not has_form("counts", "small_scope")
@@ -183,7 +183,7 @@ FIND = "// name: find(ids, k)\n// access: read\n// columns: id\n// Finds.\n"
 
 
 def test_a_fragment_is_put_in_with_what_its_line_gives(tmp_path):
-    """Each parameter is a word of its text; query parameters, properties and names that contain it are not."""
+    """Each parameter replaces a word of its text, but not query parameters, properties and longer names."""
     some = (
         "// fragment: some(n, most)\n// Some of them.\nMATCH (n:Passage)\n  WHERE n.n IN $ids AND nn[..most] = n.most\n"
     )
@@ -198,7 +198,7 @@ def test_a_fragment_is_put_in_with_what_its_line_gives(tmp_path):
 
 
 def test_a_fragment_may_include_another_and_have_several_forms(tmp_path):
-    """A form that a fragment does not have is its plain one; the SEARCH clause needs Cypher 25."""
+    """If a fragment lacks a variant, its plain one is used; the SEARCH clause needs Cypher 25."""
     outer = "// fragment: outer(p)\n// include: inner(p)\nWITH p\n"
     inner = "// fragment: inner(n)\n// form: plain\nMATCH (n {k: $k})\n// form: search_clause\nMATCH (n) // $k\n"
     text = f"{FIND.replace('ids, k', 'k')}// include: outer(x)\nRETURN x.id + $k AS id"
@@ -220,13 +220,13 @@ def test_a_fragment_may_include_another_and_have_several_forms(tmp_path):
     ],
 )
 def test_a_line_that_includes_no_fragment_is_refused(tmp_path, line, some, message):
-    """The message names the file, the line and what is wrong."""
+    """The message names the file, the line and the error."""
     with pytest.raises(ValueError, match=rf"find\.cypher: .*{message}"):
         loaded(tmp_path, f"{FIND}{line}\nRETURN $ids + $k AS id", some=some)
 
 
 def test_the_header_is_compared_with_the_text_that_results(tmp_path):
-    """A parameter that only a fragment uses is one of the query."""
+    """A parameter that only a fragment uses belongs to the query."""
     some = "// fragment: some()\nUNWIND $ids AS one\n"
 
     with pytest.raises(ValueError, match=r"declares \['ids', 'k'\] but uses \['ids'\]"):
@@ -235,7 +235,7 @@ def test_the_header_is_compared_with_the_text_that_results(tmp_path):
 
 @pytest.mark.parametrize("file", FRAGMENTS, ids=lambda file: file.stem)
 def test_each_fragment_uses_its_parameters_and_is_used(file):
-    """In one of its forms, and in a query, in another fragment or in the conditions of a scope."""
+    """In one of its variants, and by a query, another fragment or the conditions of a scope."""
     forms = fragment(file.stem).forms.values()
     included = f"// include: {file.stem}("
 
@@ -251,6 +251,6 @@ def test_an_unknown_name_is_a_key_error():
 
 
 def test_the_folders_of_the_package_are_found():
-    """In a checkout they stand beside the package, in a wheel inside it."""
+    """In a checkout they are next to the package, in a wheel inside it."""
     assert resource_folder("cypher").is_dir()
     assert resource_folder("migrations").is_dir()

@@ -11,7 +11,7 @@ from gear_neo4j.retrieval.question import Question
 
 
 class CountingEmbedder:
-    """A small embedding model that keeps the texts it was given."""
+    """A small embedding model that records its texts."""
 
     name = "counting"
     dimension = 2
@@ -48,14 +48,14 @@ def test_a_question_is_encoded_when_first_needed_and_only_once():
 @settings(deadline=None)
 @given(st.text(st.characters(), min_size=1).filter(str.strip))
 def test_any_question_becomes_encodable(text):
-    """Half of a surrogate pair, as a terminal can hand it over, becomes a question mark."""
+    """Half of a surrogate pair, as a terminal may pass it, becomes a question mark."""
     actual = Question(text, embedder=CountingEmbedder()).text
 
     assert actual == actual.encode().decode()
 
 
 def test_the_times_of_one_part_are_added_up():
-    """Also where the part failed."""
+    """Even if the part fails."""
     question = Question("Who?", embedder=CountingEmbedder())
     with question.timed("base"):
         pass
@@ -67,7 +67,7 @@ def test_the_times_of_one_part_are_added_up():
 
 
 def test_the_embedding_models_keep_to_the_protocol():
-    """A class with name, dimension and embed is enough; the packaged model is one without being loaded."""
+    """Any class with name, dimension and embed; the packaged model conforms without being loaded."""
     assert isinstance(CountingEmbedder(), Embedder)
     assert "all-MiniLM-L6-v2" == SentenceTransformerEmbedder().name
     assert "my/model" == SentenceTransformerEmbedder("my/model").name

@@ -1,4 +1,4 @@
-"""Replies on record, a chat that replays them, and a flag that ends runs."""
+"""Recorded replies, a chat that replays them, and a flag that ends runs."""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -45,7 +45,7 @@ def test_what_a_model_replies_is_on_record_by_what_it_was_asked():
 
 
 def test_blocks_and_threads_record_what_they_are_asked():
-    """A block within another one is in both; a thread with a copy of the context is in the block, others are not."""
+    """An inner block also records into the outer one; a thread belongs to the block if it has a copy of the context."""
     chat = Chat(FakeListChatModel(responses=["7"]))
 
     def ask():
@@ -70,7 +70,7 @@ def test_half_of_a_surrogate_pair_can_be_kept_in_a_file():
 
 
 def test_a_replay_gives_each_prompt_its_own_reply():
-    """Whatever the order; the same prompt gets its replies in turn, and then the last one."""
+    """In any order; a repeated prompt gets its replies in turn, then the last one."""
     chat = ReplayChat(recorded(("t", "one", "1"), ("t", "two", "2"), ("t", "one", "3")), name="old")
 
     texts = [chat.ask(Prompt("t", user), parse=str).text for user in ("two", "one", "one", "one")]
@@ -80,7 +80,7 @@ def test_a_replay_gives_each_prompt_its_own_reply():
 
 
 def test_a_prompt_that_has_changed_gets_the_next_reply_to_its_task():
-    """The graph may hold more than it did; a task that the run did not have is refused."""
+    """The graph may have grown; a task that the run lacks is refused."""
     chat = ReplayChat(recorded(("t", "one", "1"), ("u", "one", "0"), ("t", "two", "2")))
 
     assert ["1", "2"] == [chat.ask(Prompt("t", user), parse=str).text for user in ("new", "newer")]
@@ -90,7 +90,7 @@ def test_a_prompt_that_has_changed_gets_the_next_reply_to_its_task():
 
 
 def test_a_recorded_failure_fails_again_and_a_reply_that_no_longer_parses_too():
-    """Both as ReplyError, with which every agent goes on."""
+    """Both with ReplyError, after which every agent continues."""
     failed = RecordedReply(digest("t"), digest("one"), "", "it replied twice with nothing")
     chat = ReplayChat([failed, *recorded(("t", "two", "two"))])
 
@@ -112,7 +112,7 @@ def test_a_replay_is_handed_on_in_one_piece_and_is_on_record_itself():
 
 
 def test_the_innermost_flag_counts_and_goes_with_its_block():
-    """A copy of the context takes it along."""
+    """A copy of the context includes it."""
     with cancellable() as outer:
         outer.set()
         with cancellable() as inner:
@@ -123,5 +123,5 @@ def test_the_innermost_flag_counts_and_goes_with_its_block():
 
 
 def test_a_run_can_note_every_field_of_a_step():
-    """But for its number and question, which it begins with."""
+    """Except for its number and question, which are set at its start."""
     assert {field.name for field in fields(Step)} - {"number", "question"} == set(StepFields.__annotations__)

@@ -1,4 +1,4 @@
-"""A secret in a setting is used, and is never shown: not by ``repr``, in no message, output or log."""
+"""A secret in a setting is used but never shown: not by ``repr``, in no message, output or log."""
 
 import base64
 import json
@@ -46,7 +46,7 @@ class Echo(BaseHTTPRequestHandler):
 
 @contextmanager
 def echo():
-    """A server that quotes what it is sent; gives its address and the authorizations that it got."""
+    """A server that quotes its requests; returns its URL and the authorizations that it received."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
     server.authorizations = []
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -64,7 +64,7 @@ def basic(user, password):
 
 
 def shown(error):
-    """All that a program which logs an error shows of it: its message, and those of its causes."""
+    """Everything that a program which logs an error shows: its message, and those of its causes."""
     texts = []
     while error is not None:
         texts += [str(error), repr(error)]
@@ -82,7 +82,7 @@ def outcome(uri):
 
 @given(st.text(min_size=1), st.text(min_size=1))
 def test_a_login_in_a_url_is_taken_out_of_it(user, password):
-    """Whatever is in it, written as %XX."""
+    """With any content, written as %XX."""
     user, password = (text.encode("utf-8", "replace").decode() for text in (user, password))
     url = f"neo4j+s://{quote(user, safe='')}:{quote(password, safe='')}@db.example:7687?policy=eu"
 
@@ -91,7 +91,7 @@ def test_a_login_in_a_url_is_taken_out_of_it(user, password):
 
 @given(st.text(st.one_of(st.sampled_from("@/:?#%[]\\ "), st.characters(exclude_categories=["Cs"]))))
 def test_a_password_that_is_not_escaped_is_in_no_message_and_no_address(tail):
-    """Slashes and other marks in it end the user info too early; then the URL is refused without being quoted."""
+    """Slashes and other characters end the user info too early; then the URL is refused without being quoted."""
     for scheme in ("bolt", "neo4j+s"):
         uri = f"{scheme}://neo4j:{SECRET}{tail}@db.example"
         assert SECRET not in repr(Settings(uri=uri, openai_base_url=uri, embedding_url=uri))
@@ -100,7 +100,7 @@ def test_a_password_that_is_not_escaped_is_in_no_message_and_no_address(tail):
 
 @pytest.mark.parametrize("url", ["neo4j:x@host", "bolt://neo4j:x@host:port", "bolt://neo4j:a/b@host", "://x@h", "@"])
 def test_a_login_that_cannot_be_told_from_the_rest_is_refused_in_one_line(url):
-    """It says how a URL is written."""
+    """It explains how to write a URL."""
     with pytest.raises(SettingsError, match=r"^NEO4J_URI cannot be used: it must be SCHEME://HOST:PORT, .* %XX$"):
         Address.of(url, setting="NEO4J_URI")
 
@@ -117,12 +117,12 @@ def test_a_login_that_cannot_be_told_from_the_rest_is_refused_in_one_line(url):
     ],
 )
 def test_a_url_without_a_login_stays_as_it_is(url):
-    """Also with an @ in the path of a web server."""
+    """Even with an @ in its path."""
     assert Address(url) == Address.of(url, setting="OPENAI_BASE_URL")
 
 
 def test_messages_lose_the_user_info_of_urls():
-    """Those of libraries, too, where we quote them; the rest stays."""
+    """Including messages of libraries that we quote; the rest stays."""
     text = f"cannot reach 'https://u:{SECRET}@host/v1?q=a@b' nor bolt://{SECRET}@[::1]:7687 as x@y.org says"
 
     expected = "cannot reach 'https://***@host/v1?q=a@b' nor bolt://***@[::1]:7687 as x@y.org says"
@@ -131,7 +131,7 @@ def test_messages_lose_the_user_info_of_urls():
 
 
 def test_the_settings_show_no_secret():
-    """Neither as a whole nor in a traceback; what is no secret is shown."""
+    """Neither as a whole nor in a traceback; other values are shown."""
     settings = Settings(
         uri=f"bolt://neo4j:{SECRET}@db:7687",
         password=SECRET,
@@ -157,7 +157,7 @@ def test_the_settings_show_no_secret():
     ],
 )
 def test_two_logins_that_differ_are_refused(login):
-    """Which one is meant cannot be known; the message names the settings, not their values."""
+    """The intended one is unknown; the message names the settings, not their values."""
     with pytest.raises(SettingsError, match="NEO4J_URI holds another user or password") as caught:
         Database.connect(f"bolt://bob:{SECRET}@127.0.0.1:1", **login)
 
@@ -175,7 +175,7 @@ def test_the_driver_never_sees_the_login_in_a_uri(path):
 
 
 def test_the_login_of_a_model_server_is_sent_and_not_shown(caplog):
-    """It goes into the header of each request, as it did when the HTTP library read it from the URL."""
+    """In the header of each request, as if the HTTP library had read it from the URL."""
     caplog.set_level(logging.DEBUG)
     with echo() as (address, authorizations):
         settings = Settings(
@@ -193,7 +193,7 @@ def test_the_login_of_a_model_server_is_sent_and_not_shown(caplog):
 
 
 def test_a_key_that_a_server_quotes_is_not_shown(caplog):
-    """Some servers say which key they refused."""
+    """Some servers repeat the refused key."""
     caplog.set_level(logging.DEBUG)
     with echo() as (address, authorizations):
         settings = Settings(chat_model="m", openai_api_key=SECRET, openai_base_url=f"http://{address}")
@@ -205,7 +205,7 @@ def test_a_key_that_a_server_quotes_is_not_shown(caplog):
 
 
 def test_the_login_of_an_embedding_server_is_sent_and_not_shown(caplog):
-    """From the constructor as from the settings."""
+    """From the constructor or the settings."""
     caplog.set_level(logging.DEBUG)
     with echo() as (address, authorizations):
         embedder = RemoteEmbedder("m", url=f"http://ann:{SECRET}@{address}", key=SECRET)
@@ -222,7 +222,7 @@ def test_the_login_of_an_embedding_server_is_sent_and_not_shown(caplog):
 
 
 def test_a_server_behind_a_login_answers():
-    """The URL without the login is the address of the requests."""
+    """Requests go to the URL without the login."""
     with ScriptedServer(lambda messages: "7") as server:
         settings = Settings(chat_model="m", openai_base_url=server.url.replace("://", f"://ann:{SECRET}@"))
         assert 7 == open_chat(settings, cache=False).ask(PROMPT, parse=int).value
@@ -244,7 +244,7 @@ def test_a_server_behind_a_login_answers():
     ],
 )
 def test_no_command_shows_a_secret_if_no_server_answers(command, debug, monkeypatch, capsys, caplog, tmp_path):
-    """Not its output, not its error, not its log, and not its traceback."""
+    """Neither in output, error, log, nor traceback."""
     caplog.set_level(logging.DEBUG)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "corpus.jsonl").write_text('{"id": "p1", "title": "T", "text": "Text."}\n')

@@ -1,4 +1,4 @@
-"""Self-RAG's reflections: the published formulas on numbers worked out by hand, and labels out of log-probabilities."""
+"""Self-RAG's reflections: the published formulas, computed by hand, and labels from log-probabilities."""
 
 import math
 
@@ -25,12 +25,12 @@ shares = st.floats(0, 1)
     ],
 )
 def test_support_counts_full_once_and_partial_half(support, score):
-    """Over all three, also where they do not add up to one; nothing said scores 0."""
+    """Divided by the sum of all three, even if it is not one; without any, 0."""
     assert score == pytest.approx(Reflection(support=support).supported)
 
 
 def test_relevance_and_use_as_published():
-    """P(relevant) over both; use weighs -1, -0.5, 0, 0.5, 1."""
+    """P(relevant) divided by both; use weighs -1, -0.5, 0, 0.5, 1."""
     seen = Reflection({"yes": 0.3, "no": 0.1}, {}, {"1": 0.1, "2": 0.1, "3": 0.2, "4": 0.2, "5": 0.4})
     assert (0.75, 0.35) == (pytest.approx(seen.relevance), pytest.approx(seen.utility))
     assert 0.75 + 0.5 * 0.35 == pytest.approx(SelfRag().score(seen))
@@ -39,7 +39,7 @@ def test_relevance_and_use_as_published():
 
 @given(st.dictionaries(st.sampled_from(SUPPORT), shares), st.dictionaries(st.sampled_from(USES), shares))
 def test_scores_stay_in_range(support, use):
-    """Whatever the probabilities."""
+    """For any probabilities."""
     seen = Reflection(support=support, use=use)
     assert -1e-9 <= seen.supported <= 1 + 1e-9
     assert -1 - 1e-9 <= seen.utility <= 1 + 1e-9
@@ -50,7 +50,7 @@ def tokens(*parts):
 
 
 def test_labels_that_were_nearly_chosen_count():
-    """At the first token of the label, however the reply is cut into tokens, with quotes or without."""
+    """At the label's first token, however the reply is tokenised, with or without quotes."""
     fully = {'"fully': 0.6, ' "part': 0.2, '"no': 0.15, '"maybe': 0.05}
     reply = tokens('{"', "support", '": ', ('"fully', fully), '", "', "use", '":', (" 4", {" 4": 0.75, "5": 0.25}), "}")
 
@@ -62,7 +62,7 @@ def test_labels_that_were_nearly_chosen_count():
     "reply", [[], tokens('{"use": 4}'), tokens("no such key"), tokens('{"support": ', ("x", {"x": 1.0}))]
 )
 def test_without_alternatives_the_label_that_was_said_has_them_all(reply):
-    """No tokens, one token for everything, another key, or alternatives that are no labels."""
+    """No tokens, one token for everything, another key, or alternatives that are not labels."""
     assert {"fully": 1.0} == likelihoods(reply, "support", SUPPORT, "fully")
 
 

@@ -1,4 +1,4 @@
-"""Recipes by name: what is refused, and in which words."""
+"""Recipes by name: what is refused, and the messages."""
 
 import os
 import sys
@@ -38,13 +38,13 @@ class Naif(RetrieverRecipe):
 
 @pytest.mark.parametrize("registry", [RETRIEVERS, AGENTS, EXTRACTORS])
 def test_all_built_in_recipes_are_registered(registry):
-    """Nobody has to import them first."""
+    """Without any import by the caller."""
     assert BUILT_IN[registry.kind] == [entry.name for entry in registry if not entry.own]
 
 
 @pytest.mark.parametrize("registry", [RETRIEVERS, AGENTS, EXTRACTORS])
 def test_every_option_has_a_description_and_every_recipe_a_summary(registry):
-    """They are what ``--help`` and the docs show."""
+    """``--help`` and the docs show them."""
     for entry in registry:
         assert entry.summary, entry.name
         assert all(field.description for field in entry.recipe.model_fields.values()), entry.name
@@ -66,7 +66,7 @@ def test_a_recipe_is_given_by_name_by_value_or_as_json(given, expected):
 
 @pytest.mark.parametrize("recipe", [Scout(depth=7), Naive(base=Scout(), beam=Beam(length=3)), SyncGE()])
 def test_a_recipe_reads_back_from_its_json(recipe):
-    """What a report holds makes the same retriever again."""
+    """The content of a report makes the same retriever again."""
     assert recipe == RETRIEVERS.recipe(recipe.model_dump(mode="json"))
 
 
@@ -116,7 +116,7 @@ def test_a_recipe_reads_back_from_its_json(recipe):
     ],
 )
 def test_what_cannot_be_made_is_refused_in_one_line(make, message):
-    """The line says what there is instead."""
+    """The line lists the valid ones."""
     with pytest.raises(SettingsError) as refused:
         make()
 
@@ -125,7 +125,7 @@ def test_what_cannot_be_made_is_refused_in_one_line(make, message):
 
 
 def test_options_reach_the_one_of_a_chain_that_has_them():
-    """Agent, retriever, first stage, in whatever order."""
+    """Agent, retriever, first stage, in any order."""
     given = [("max_tokens", "900"), ("width", "3"), ("damping", "0.5"), ("base", "scout")]
 
     made = Choice("naive", "crag", given).make()
@@ -135,14 +135,14 @@ def test_options_reach_the_one_of_a_chain_that_has_them():
 
 
 def test_recipes_are_values():
-    """Equal options make equal recipes, which nobody can change."""
+    """Equal options make equal, immutable recipes."""
     assert {Scout(), Scout(damping=0.6)} == {Scout()}
     with pytest.raises(ValidationError, match="frozen"):
         Scout().damping = 0.1
 
 
 def test_an_option_of_a_users_own_is_checked_like_ours():
-    """By the same words."""
+    """With the same messages."""
 
     class Newest(RetrieverRecipe):
         """The passages ingested last."""
@@ -155,7 +155,7 @@ def test_an_option_of_a_users_own_is_checked_like_ours():
 
 
 def test_a_broken_plugin_does_not_hide_the_ones_behind_it(tmp_path):
-    """It is named where it is asked for, beside an unknown name, and by the doctor; all others work."""
+    """Its error appears if it is requested, for an unknown name, and in the doctor; all others work."""
     for name, code in {
         "a_broken": "import module_that_is_missing",
         "b_exits": "raise ValueError('two\\nlines')",

@@ -1,4 +1,4 @@
-"""Embeddings by a server: a real client over loopback, against what such servers do wrong."""
+"""Embeddings from a server: a real client over loopback, and the errors of such servers."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def embedder(server, **options):
 
 
 def test_texts_become_rows_of_length_one_in_their_order():
-    """Also over several requests, and of a text that is empty or no Unicode."""
+    """Over several requests, and for an empty or invalid text."""
     texts = ["a", "", "ccc", "dddd", "\udce9"]
     with served() as server:
         found = embedder(server, batch_size=2).embed(texts)
@@ -81,14 +81,14 @@ def test_what_are_no_vectors_is_refused(vectors, told):
 
 
 def test_a_server_that_takes_too_long_is_an_error_that_names_the_setting():
-    """After all patience."""
+    """After the whole patience."""
     slow = served(fault=lambda number, texts: Fault.SLOW, slow=5)
     with slow as server, pytest.raises(ModelError, match="GEAR_EMBEDDING_TIMEOUT"):
         embedder(server, timeout=0.2, patience=0.1).embed(["text"])
 
 
 def test_the_settings_choose_between_server_and_package():
-    """A server without a model is refused; the key of the chat model is not sent to it."""
+    """A server without a model is refused; the chat model's key is not sent to it."""
     given = {"GEAR_EMBEDDING_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "secret"}
 
     with pytest.raises(SettingsError, match="GEAR_EMBEDDING_MODEL"):

@@ -1,4 +1,4 @@
-"""The report is one page that needs nothing else, says what was measured, and is the same for the same figures."""
+"""The report is one self-contained page that says what was measured, and is the same for the same figures."""
 
 import re
 
@@ -15,7 +15,7 @@ KS = [2, 5, 10]
 
 
 def question(number, found, *, steps=1):
-    """What ``gear evaluate`` says of a question whose first ``found`` of two gold passages were found."""
+    """The entry of ``gear evaluate`` for a question of whose two gold passages ``found`` were found."""
     retrieved = ["gold1", "gold2"][:found] + [f"p{index}" for index in range(10)]
     return {
         "id": f"q{number}",
@@ -77,7 +77,7 @@ def page(tmp_path):
 
 
 def test_the_page_asks_no_other_host_and_runs_no_script(page):
-    """Everything is inside; the only addresses are names of XML."""
+    """Everything is inside; the only URLs are XML namespaces."""
     assert set(re.findall(r"https?://[^\"' <)]+", page)) <= {
         "http://www.w3.org/2000/svg",
         "http://www.w3.org/1999/xlink",
@@ -91,7 +91,7 @@ def test_the_page_asks_no_other_host_and_runs_no_script(page):
 
 
 def test_what_stands_in_questions_is_text(page):
-    """Markup in a question, a path or a name is shown, not obeyed."""
+    """Markup in a question, a path or a name is shown, not interpreted."""
     assert "Who &lt;b&gt;&amp; why&lt;/b&gt; 3?" in page
     assert "<b>& why" not in page
     assert "A —&lt;r&gt;→ B" in page
@@ -120,7 +120,7 @@ def test_four_plots_are_in_the_page_and_beside_it(page, tmp_path):
 
 
 def test_the_questions_that_differ_most_come_first(page):
-    """Of the two best systems, with what each retrieved."""
+    """Between the two best systems, with what each retrieved."""
     assert "Where gear and naive differ most" in page
     assert ["+50", "+50", "+50"] == re.findall(r'<span class="up">([+-]\d+)</span>', page)
 
@@ -133,7 +133,7 @@ def test_a_table_without_model_has_no_plot_of_steps_and_tokens(tmp_path):
 
 
 def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
-    """A file stands where the folder is to be."""
+    """There is a file in its place."""
     (tmp_path / "file").write_text("")
 
     with pytest.raises(InputError, match="cannot be written"):
@@ -141,7 +141,7 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
 
 
 def test_rows_that_cannot_run_say_why():
-    """Without a model no row is faked; without triples only the base retrievers and IRCoT run."""
+    """Without a model, no row is faked; without triples, only base retrievers and IRCoT run."""
     without = {row.label: row.reason for row in rows(llm=None, triples=True) if row.system is None}
     assert {"bm25 + SyncGE", "GeAR", "IRCoT (bm25)"} <= without.keys()
     assert NO_MODEL == without["GeAR"]
@@ -163,7 +163,7 @@ def test_published_figures_stand_beside_the_rows_they_belong_to():
 
 
 def test_a_report_that_does_not_fit_is_one_line(tmp_path):
-    """An older page stays as it was."""
+    """An older page stays unchanged."""
     (tmp_path / "index.html").write_text("old")
     rows = table(row("naive", [2, 1]))
 

@@ -1,4 +1,4 @@
-"""What a client of a service may choose, and what is for its operator."""
+"""What a client of a service may choose, and what only its operator may."""
 
 from typing import ClassVar
 
@@ -19,7 +19,7 @@ for _ in range(1_000):
 
 
 def test_every_retriever_and_agent_can_be_chosen_by_its_name():
-    """The defaults are never too much."""
+    """The defaults are always allowed."""
     retrievers = [requested_retriever(entry.name) for entry in RETRIEVERS]
     offered = [entry.name for entry in AGENTS if not entry.recipe.operator_only]
     agents = [requested_agent(name, seconds=60) for name in offered]
@@ -30,13 +30,13 @@ def test_every_retriever_and_agent_can_be_chosen_by_its_name():
 
 
 def test_options_are_those_of_the_recipe():
-    """The first stage has a field of its own."""
+    """The first stage has its own field."""
     assert Naive(base="sbert", base_k=30) == requested_retriever({"name": "naive", "base_k": 30}, base="sbert")
     assert Naive(base=Scout(rounds=2)) == requested_retriever("naive", base={"name": "scout", "rounds": 2})
 
 
 def test_an_agent_begins_no_call_after_its_time():
-    """A shorter time of the caller's own stays."""
+    """A shorter time from the caller is kept."""
     assert GearAgent(max_steps=2, max_seconds=30) == requested_agent("gear", max_steps=2, seconds=30)
     assert Crag(max_seconds=5) == requested_agent({"name": "crag", "max_seconds": 5}, seconds=30)
     assert Crag(max_seconds=30) == requested_agent({"name": "crag", "max_seconds": 500}, seconds=30)
@@ -80,17 +80,17 @@ def test_what_costs_too_much_or_reaches_outside_is_refused(choice):
 
 @pytest.fixture
 def registered():
-    """Recipes of a third party: one declares no bounds, the other does."""
+    """Recipes of a third party, with and without declared limits."""
 
     class Loose(RetrieverRecipe):
-        """Declares no bounds."""
+        """Declares no limits."""
 
         name: ClassVar[str] = "loose"
         many: int = option(5, "how many")
         folder: str = option("", "any text")
 
     class Strict(AgentRecipe):
-        """Declares bounds."""
+        """Declares limits."""
 
         name: ClassVar[str] = "strict"
         calls: int = option(2, "calls of a model", client_most=3)
@@ -104,7 +104,7 @@ def registered():
 
 
 def test_an_option_declares_its_bounds_for_clients_or_gets_the_default(registered):
-    """A third party's, too; Python and the command line are not bounded."""
+    """Third parties' options, too; Python and the command line are not limited."""
     loose, strict = registered
 
     assert loose(many=1_000) == requested_retriever({"name": "loose", "many": 1_000})

@@ -1,4 +1,4 @@
-"""Triples by rules: what is a name, who is a sentence about, which text is a table; and no text breaks them."""
+"""Triples by rules: names, subjects of sentences, tables; and no text breaks them."""
 
 import time
 import timeit
@@ -14,7 +14,7 @@ from gear_neo4j.extraction.rules import RuleExtractor, extract_facts
 from gear_neo4j.extraction.tables import row_facts, split_tables
 from gear_neo4j.ingestion.lines import is_triple
 
-# Letters, capitals, digits, marks and blanks of every kind, and the beginnings of what the rules look for.
+# Letters, capitals, digits, marks and blanks of every kind, and beginnings of patterns of the rules.
 TEXTS = st.text() | st.lists(
     st.sampled_from(
         [
@@ -72,18 +72,18 @@ def facts(text, title=""):
     ],
 )
 def test_names_and_dates_are_found(text, expected):
-    """Runs of capitalised words, joined by small ones; no stop word, no noun that merely opens a sentence."""
+    """Runs of capitalised words, joined by small ones; no stop words, and no noun that only begins a sentence."""
     assert expected == names(text)
 
 
 def test_a_topic_is_found_in_small_letters_but_not_inside_of_a_longer_name():
-    """The title of a passage, as its text has it."""
+    """The title of a passage, as spelt in its text."""
     assert ["Cell membrane", "Golgi"] == names("A cell membrane is near the Golgi.", topic="Cell membrane")
     assert ["Marie Curie", "Paris"] == names("We saw Marie Curie in Paris.", topic="Curie")
 
 
 def test_a_single_word_that_opens_a_sentence_counts_where_it_stands_with_a_capital_elsewhere():
-    """Napoleon is a name, Construction is none; where a topic is sought, either may be one."""
+    """Napoleon is a name, Construction is not; as a topic, either may be one."""
     text = "It began. Napoleon came. Construction ended. Many saw Napoleon there."
     sentences = language_of(text).sentences(text)
     mentions = Mentions(sentences, topic="", language=language_of(text))
@@ -95,7 +95,7 @@ def test_a_single_word_that_opens_a_sentence_counts_where_it_stands_with_a_capit
 
 
 def test_the_topic_is_the_subject_of_sentences_that_do_not_name_one():
-    """Pronouns need no more than that."""
+    """This is enough for pronouns."""
     assert [
         "Marie Curie —She was born in→ Warsaw",
         "Marie Curie —In→ 1903",
@@ -104,7 +104,7 @@ def test_the_topic_is_the_subject_of_sentences_that_do_not_name_one():
 
 
 def test_a_name_that_opens_a_sentence_is_its_subject():
-    """And the topic is linked to it."""
+    """The topic is linked to it."""
     assert [
         "Poland —mentions→ Marie Curie",
         "Marie Curie —was born in→ Warsaw",
@@ -112,7 +112,7 @@ def test_a_name_that_opens_a_sentence_is_its_subject():
 
 
 def test_without_a_title_that_names_anything_the_first_name_is_the_topic():
-    """The name of a file in small letters is none; of a path of headings the first one is."""
+    """A file name in lower case is not a name; of a path of headings, the first is used."""
     assert ["Ada Lovelace —She wrote to→ Babbage"] == facts("Ada Lovelace was there. She wrote to Babbage.", "notes_2")
     assert ["Tesla —It is in→ Berlin"] == facts("## Plants\n\nIt is in Berlin.", "Tesla > Plants")
 
@@ -125,7 +125,7 @@ def test_of_many_words_between_two_names_the_first_and_last_are_kept():
 
 
 def test_headings_of_markdown_are_no_sentences():
-    """With or without a blank line after them; a tag is no heading."""
+    """With or without a blank line after them; a tag is not a heading."""
     assert ["Tesla —It is in→ Berlin"] == facts("# Tesla\nIt is in Berlin.\n## Models\n", "Tesla")
     assert ["Tesla —#cars It is in→ Berlin"] == facts("#cars It is in Berlin.", "Tesla")
 
@@ -140,7 +140,7 @@ def test_sentences_go_on_over_the_ends_of_lines_and_end_with_items_of_lists():
 
 
 def test_tables_give_a_fact_for_each_cell():
-    """Markdown, and the rows of CSV as our loader has them; a column without a head gives none."""
+    """Markdown, and CSV rows from our loader; a column without a header gives none."""
     table = "Before.\n\n| city | river | |\n|:--|:-:|--|\n| Dresden | Elbe | x |\n| Bonn | Rhine | |\n\nAfter."
 
     rows, rest = split_tables(table)
@@ -152,7 +152,7 @@ def test_tables_give_a_fact_for_each_cell():
 
 
 def test_a_box_beside_an_article_is_about_its_topic():
-    """Rows of two cells without heads; a table of more columns, or without a topic, needs heads."""
+    """Rows of two cells without headers; tables with more columns, or without a topic, need headers."""
     box = "|  |  |\n| --- | --- |\n| Founded | 1886 |\n| Based in | Stuttgart |"
 
     assert ["Bosch —Founded→ 1886", "Bosch —Based in→ Stuttgart"] == facts(box, "Bosch")
@@ -174,7 +174,7 @@ def test_a_box_beside_an_article_is_about_its_topic():
     ],
 )
 def test_the_language_is_that_of_the_stop_words(code, text):
-    """Of a text without any, English."""
+    """Without any stop words, English."""
     assert code == language_of(text).code
 
 
@@ -211,7 +211,7 @@ def test_the_language_is_that_of_the_stop_words(code, text):
     ids=["German", "French", "Spanish", "Russian", "Chinese", "Japanese", "Arabic"],
 )
 def test_what_the_rules_find_in_other_languages(title, text, names):
-    """German nouns, and places in scripts without capitals, are no names; nor is a verb that opens a sentence."""
+    """German nouns, places in scripts without capitals, and verbs that begin a sentence are not names."""
     found = dict.fromkeys(name for fact in extract_facts(title, text) for name in (fact.subject, fact.object))
 
     assert [title, *names.split(", ")] == list(found)
@@ -219,7 +219,7 @@ def test_what_the_rules_find_in_other_languages(title, text, names):
 
 @given(title=TEXTS, text=TEXTS)
 def test_any_text_gives_valid_triples(title, text):
-    """Three texts that a database can store; names of at most 80 characters, with a letter or digit, no stop word."""
+    """Three storable texts each; names of at most 80 characters, with a letter or digit, not a stop word."""
     text = text.encode("utf-8", "replace").decode()
     title = title.encode("utf-8", "replace").decode()
     stop_words = language_of(split_tables(text)[1]).stop_words
@@ -236,7 +236,7 @@ def test_any_text_gives_valid_triples(title, text):
 
 @given(text=TEXTS)
 def test_the_same_text_gives_the_same_triples(text):
-    """Ids are made of them."""
+    """Their ids depend on it."""
     first, again = (RuleExtractor().facts(Passage("p", "Title", text)) for _ in range(2))
     assert first == again
 
@@ -262,7 +262,7 @@ def test_the_same_text_gives_the_same_triples(text):
 def test_time_grows_with_the_text_and_no_faster(piece):
     """Ten times the text takes at most thirty times as long, whatever it repeats.
 
-    Time of the processor, of several runs by turns: what else is done on the machine must not count.
+    Processor time of several runs in turn, so that other programs on the machine do not matter.
     """
 
     def seconds(text):

@@ -1,4 +1,4 @@
-"""The schema in a prompt: it has the labels that the question is about, however many there are."""
+"""The schema in a prompt contains the labels that the question is about, even if there are many."""
 
 from gear_neo4j.adoption.survey import Label, Property, Survey, Type
 from gear_neo4j.agents.schema import schema_text
@@ -7,7 +7,7 @@ MANY = 500
 
 
 def test_what_a_question_is_linked_to_fits_whatever_else_there_is():
-    """Of 500 labels and types only some fit; the linked ones come first, though they are the rarest."""
+    """Only some of 500 labels and types fit; the linked ones come first, although they are the rarest."""
     labels = {
         name: Label(name, MANY - number, 1, {"name": Property("name", 1, examples=[f"example {number}"])})
         for number, name in enumerate(f"Label{number}" for number in range(MANY))

@@ -1,4 +1,4 @@
-"""Filters and scopes: filters mean what they say, errors name the character at fault, no scope is widened."""
+"""Filters and scopes: filters have the right meaning, errors point at the character, no scope is widened."""
 
 import json
 from contextlib import suppress
@@ -51,7 +51,7 @@ FILTERS = st.recursive(
 
 
 def holds(filter, item):
-    """Whether a filter holds of a passage all of whose fields have one value."""
+    """Whether a filter matches a passage whose fields all have this value."""
     match filter:
         case Condition(_, operator, values):
             return compares(item, operator, values)
@@ -83,7 +83,7 @@ def holds(filter, item):
     ],
 )
 def test_a_filter_means_the_same_as_text_and_as_json(text, same):
-    """And as JSON in a text; a field that is a word of the language stands in backticks."""
+    """And as JSON text; a field named like a keyword is in backticks."""
     assert parse_filter(text) == parse_filter(same) == parse_filter(json.dumps(same))
 
 
@@ -136,7 +136,7 @@ def test_a_filter_means_the_same_as_text_and_as_json(text, same):
     ],
 )
 def test_a_wrong_filter_is_refused_in_a_line_with_the_character_at_fault(text, message):
-    """And with what was expected there."""
+    """And what was expected there."""
     with pytest.raises(SettingsError, match=message) as refused:
         parse_filter(text)
 
@@ -145,7 +145,7 @@ def test_a_wrong_filter_is_refused_in_a_line_with_the_character_at_fault(text, m
 
 @given(FILTERS)
 def test_a_filter_survives_json(filter):
-    """Its meaning, that is: a list of one part is that part."""
+    """Its meaning does: a list of one part becomes that part."""
     try:
         conjunction_of(filter)
     except SettingsError:
@@ -158,7 +158,7 @@ def test_a_filter_survives_json(filter):
 
 @pytest.mark.parametrize("wrapped", ["public = {}", "public in [0, {}]", "not public >= {}", "a = 2 and a != {}"])
 def test_truth_is_not_one(wrapped):
-    """To Python they are equal; to the database, and so to filters, scopes and whatever is looked up by them, not."""
+    """Python considers them equal; databases do not, so neither do filters, scopes and caches."""
     true, one, real = (Scope(where=parse_filter(wrapped.format(value))) for value in ("true", "1", "1.0"))
 
     assert 3 == len({true, one, real})
@@ -169,7 +169,7 @@ def test_truth_is_not_one(wrapped):
 
 @given(FILTERS)
 def test_the_normal_form_holds_where_the_filter_holds(filter):
-    """All clauses, each by one of its conditions."""
+    """All clauses, each through one of its conditions."""
     try:
         clauses = conjunction_of(filter)
     except SettingsError:
@@ -201,7 +201,7 @@ SCOPES = st.builds(
 
 @given(SCOPES, SCOPES)
 def test_a_scope_is_narrowed_and_never_widened(first, second):
-    """Both conditions hold afterwards, in any order."""
+    """Both conditions apply afterwards, in any order."""
     narrowed = first.narrowed(**second.json)
 
     assert first.admits(narrowed) or first.where != narrowed.where
@@ -215,7 +215,7 @@ def test_a_scope_is_narrowed_and_never_widened(first, second):
 
 @given(SCOPES)
 def test_a_scope_comes_back_from_its_json(scope):
-    """As traces and saved searches hold it."""
+    """As in traces and saved searches."""
     assert scope == EVERYTHING.narrowed(**json.loads(json.dumps(scope.json)))
     assert EVERYTHING.admits(scope)
     assert scope.admits(scope)

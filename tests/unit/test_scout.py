@@ -1,4 +1,4 @@
-"""Scout's parts: the names in a question, what a question asks beyond them, and the numbers it takes."""
+"""Scout's parts: the names in a question, the rest of the question, and its numeric options."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def keys(chosen):
     ],
 )
 def test_names_are_the_longest_known_runs_of_words_with_a_capital(question, known, expected):
-    """The first word has its capital anyway."""
+    """The capital of the first word does not count."""
     assert expected == keys(names(spans(question), known={key: key for key in known}))
 
 
@@ -61,7 +61,7 @@ def test_names_are_the_longest_known_runs_of_words_with_a_capital(question, know
     ],
 )
 def test_without_capitals_the_names_are_what_the_graph_writes_like_names(question, known, expected):
-    """Its capitals tell names from things; words of the language are no names, nor is one letter of a longer word."""
+    """The graph's capitals mark names; common words and single letters of longer words are not names."""
     assert expected == keys(names(spans(question), known=known))
 
 
@@ -84,7 +84,7 @@ PASSAGES = {"corey", "taylor", "monster", "world", "team", "miller"}
     ],
 )
 def test_a_name_with_a_wrong_letter_is_the_entity_that_it_means(question, expected):
-    """The whole name comes before its parts; a digit, a short word and a word of the passages are no mistakes."""
+    """The whole name comes before its parts; digits, short words and words of the passages are not mistakes."""
     candidates = spans(question)
     meant = misspelt_names(candidates, similar=GRAPH, words=PASSAGES)
 
@@ -92,7 +92,7 @@ def test_a_name_with_a_wrong_letter_is_the_entity_that_it_means(question, expect
 
 
 def test_what_a_known_name_says_is_not_looked_up_again():
-    """That spares a round trip."""
+    """This saves a round trip."""
     candidates = spans("Where was Corey Taylor born?")
 
     assert [] == unknown_words(candidates, named=names(candidates, known=GRAPH))
@@ -101,7 +101,7 @@ def test_what_a_known_name_says_is_not_looked_up_again():
 
 @given(st.text(max_size=300))
 def test_what_is_looked_up_is_letters_and_digits(text):
-    """Whatever folding makes of them, no word is an operator of Lucene's, and there are not many."""
+    """Even after folding, no word is a Lucene operator, and there are not many words."""
     words = unknown_words(spans(text), named=[])
 
     assert all(word.isalnum() and word == word.casefold() for word in words)
@@ -113,7 +113,7 @@ LETTERS = st.text("abcdefghijklmnopqrstuvwxyz", min_size=6, max_size=12)
 
 @given(LETTERS, st.data())
 def test_one_letter_is_a_slip_and_two_are_not(word, data):
-    """Whichever is left out, added, changed or swapped; a second one, far from it, is too much."""
+    """Left out, added, changed or swapped; a second one elsewhere is too much."""
     index = data.draw(st.integers(0, len(word) - 2))
     letter = data.draw(st.sampled_from("éø"))
     wrong = [
@@ -132,7 +132,7 @@ def test_one_letter_is_a_slip_and_two_are_not(word, data):
 
 @given(st.text(max_size=200))
 def test_any_text_has_few_spans(text):
-    """At most eight a word, each within the text."""
+    """At most eight per word, each within the text."""
     found = spans(text)
 
     assert len(found) <= LONGEST_NAME * MOST_WORDS
@@ -173,7 +173,7 @@ def compared(query, entities, passages):
 
 
 def test_two_names_of_one_thing_are_taken_out_once():
-    """Their cosines have no inverse."""
+    """The matrix of their cosines is singular."""
     query, name, passage = unit(3, 20)
     once = remainder_cosine(compared(query, np.array([name]), [passage]))
 
@@ -181,7 +181,7 @@ def test_two_names_of_one_thing_are_taken_out_once():
 
 
 def test_of_a_question_that_is_a_name_the_whole_counts():
-    """What would be left is noise."""
+    """The rest would be noise."""
     query, passage = unit(2, 20)
 
     expected = {"0": pytest.approx(float(passage @ query))}
@@ -193,6 +193,6 @@ def test_of_a_question_that_is_a_name_the_whole_counts():
     [({"passages": 0}, "passages is 0"), ({"name_weight": -1}, "name_weight is -1"), ({"damping": 1.0}, "below 1")],
 )
 def test_numbers_that_make_no_walk_are_refused(given, said):
-    """One line that names the number."""
+    """One line that names the option."""
     with pytest.raises(SettingsError, match=said):
         Scout(**given)

@@ -1,4 +1,4 @@
-"""SECURITY.md names, for each threat, the test that proves what holds against it."""
+"""SECURITY.md names, for each threat, the test that proves the defence."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ THREAT = re.compile(r"^\| [^|]+ \| [^|]+ \| `(tests/[\w/]+\.py)::(test_\w+)` \|$
 
 
 def test_every_threat_has_its_test():
-    """Each line of the table has the form of one, and its test is there."""
+    """Each line of the table has the right format, and its test exists."""
     _, _, rest = (ROOT / "SECURITY.md").read_text("utf-8").partition("## Threats")
     table, _, _ = rest.partition("\n## ")
     lines = [line for line in table.splitlines() if line.startswith("| ")][1:]

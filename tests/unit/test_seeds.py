@@ -1,4 +1,4 @@
-"""HippoRAG's two questions to a language model: what it is shown, and what is made of its replies."""
+"""HippoRAG's two prompts for a language model: their content, and the use of the replies."""
 
 import pytest
 from langchain_core.language_models import FakeListChatModel
@@ -22,12 +22,12 @@ def seeder(*replies):
     [("[2, 1]", (1, 0)), ("[]", ()), ("<think>[1]</think> [2]", (1,)), ("None helps: [ ]", ()), ("[2, 2, 9]", (1,))],
 )
 def test_the_filter_keeps_what_the_model_names(reply, expected):
-    """Indexes count from 0; an empty list is an answer; numbers that stand for nothing are passed over."""
+    """Indexes start at 0; an empty list is an answer; other numbers are ignored."""
     assert expected == seeder(reply).keep("Where was Curie born?", TRIPLES).value
 
 
 def test_the_filter_may_try_again_once():
-    """The second reply counts; after that it is of no use."""
+    """The second reply counts; after that the filter is skipped."""
     assert (0,) == seeder("the first one", "[1]").keep("Where?", TRIPLES).value
     with pytest.raises(ReplyError):
         seeder("the first one", "[7]").keep("Where?", TRIPLES)
@@ -42,19 +42,19 @@ def test_the_filter_may_try_again_once():
     ],
 )
 def test_names_are_read_from_a_reply(reply, expected):
-    """A year may come as a number."""
+    """A year may be a number."""
     assert expected == seeder(reply).names("Where was Curie born?").value
 
 
 @pytest.mark.parametrize("reply", ["no names", '{"entities": [{"name": "x"}]}', "[null, [1]]"])
 def test_a_reply_without_names_is_of_no_use(reply):
-    """Lists and objects are no names."""
+    """Lists and objects are not names."""
     with pytest.raises(ValueError, match="entities"):
         parse_names(reply)
 
 
 def test_only_indexes_from_the_list_are_read():
-    """Numbers in prose are not taken."""
+    """Numbers in prose are ignored."""
     with pytest.raises(ValueError, match="1 to 3"):
         parse_indexes("fact 2", most=3)
 

@@ -1,4 +1,4 @@
-"""Settings: where they come from, and which source wins."""
+"""Settings: their sources, and which source takes precedence."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def file_of(tmp_path, text):
 
 
 def test_without_any_value_the_local_server_is_meant():
-    """No address, and the names of the defaults."""
+    """No URI, and the default names."""
     actual = Settings.load({})
 
     assert (None, "neo4j", None, None, "default") == (
@@ -44,7 +44,7 @@ def test_without_any_value_the_local_server_is_meant():
 
 
 def test_every_variable_is_read():
-    """Eight of them; others are none of our business."""
+    """Eight of them; others are ignored."""
     environment = {
         "NEO4J_URI": "bolt://db:7687",
         "NEO4J_USERNAME": "ann",
@@ -78,7 +78,7 @@ def test_the_environment_of_the_process_is_the_default(monkeypatch):
 
 
 def test_the_environment_wins_over_the_file(tmp_path):
-    """Variable by variable: what the environment lacks comes from the file."""
+    """Variable by variable: missing ones come from the file."""
     file = file_of(tmp_path, "NEO4J_URI=bolt://file:7687\nNEO4J_DATABASE=file\n")
 
     actual = Settings.load({"NEO4J_URI": "bolt://environment:7687"}, env_file=file)
@@ -87,13 +87,13 @@ def test_the_environment_wins_over_the_file(tmp_path):
 
 
 def test_neo4j_user_is_another_name_of_neo4j_username():
-    """Many tools use it; where both are set, NEO4J_USERNAME counts."""
+    """Many tools use it; if both are set, NEO4J_USERNAME counts."""
     assert "ann" == Settings.load({"NEO4J_USER": "ann"}).username
     assert "bob" == Settings.load({"NEO4J_USER": "ann", "NEO4J_USERNAME": "bob"}).username
 
 
 def test_the_environments_neo4j_user_wins_over_the_files_neo4j_username(tmp_path):
-    """The environment wins under either name."""
+    """The environment takes precedence under either name."""
     file = file_of(tmp_path, "NEO4J_USERNAME=file\n")
 
     assert "environment" == Settings.load({"NEO4J_USER": "environment"}, env_file=file).username
@@ -102,7 +102,7 @@ def test_the_environments_neo4j_user_wins_over_the_files_neo4j_username(tmp_path
 @pytest.mark.parametrize("quote", ["", '"', "'"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_the_file_of_aura_is_read_as_it_is(tmp_path, quote, newline):
-    """With its comment and the lines about the instance, quoted or not."""
+    """With its comment and the lines about the instance, with or without quotes."""
     file = file_of(tmp_path, AURA.format(quote=quote).replace("\n", newline))
 
     expected = Settings(
@@ -112,14 +112,14 @@ def test_the_file_of_aura_is_read_as_it_is(tmp_path, quote, newline):
 
 
 def test_a_file_with_a_byte_order_mark_is_read(tmp_path):
-    """Notepad writes one; without care, the first variable would be lost."""
+    """Notepad writes one; otherwise the first variable would be lost."""
     file = file_of(tmp_path, b"\xef\xbb\xbfNEO4J_URI=bolt://db:7687\n")
 
     assert "bolt://db:7687" == Settings.load({}, env_file=file).uri
 
 
 def test_a_password_is_taken_literally(tmp_path):
-    """A dollar sign in it is no reference to another variable."""
+    """A dollar sign does not refer to another variable."""
     file = file_of(tmp_path, "NEO4J_PASSWORD=pa${HOME}ss\n")
 
     assert "pa${HOME}ss" == Settings.load({}, env_file=file).password
@@ -135,7 +135,7 @@ def test_a_file_that_is_no_text_is_a_settings_error(tmp_path):
 
 @pytest.mark.parametrize("name", ["gone.env", "."])
 def test_a_missing_file_is_a_settings_error(tmp_path, name):
-    """The message names the file and the option; a folder is no file either."""
+    """The message names the file and the option; a folder is not a file either."""
     with pytest.raises(SettingsError, match="is not a file: --env"):
         Settings.load({}, env_file=tmp_path / name)
 
@@ -146,19 +146,19 @@ def test_an_empty_value_counts_as_none():
 
 
 def test_the_home_may_begin_with_a_tilde():
-    """A value in a file is not expanded by any shell."""
+    """No shell expands a value in a file."""
     assert Path.home() / "gear" == Settings.load({"GEAR_HOME": "~/gear"}).home
 
 
 def test_the_password_is_not_shown():
-    """Neither repr nor str of the settings holds it."""
+    """Neither by repr nor by str."""
     settings = Settings(password="secret")
 
     assert "secret" not in repr(settings) + str(settings)
 
 
 def test_the_service_has_settings_of_its_own():
-    """Lists with commas; a number or a switch that is none is refused."""
+    """Lists with commas; an invalid number or switch is refused."""
     environment = {
         "GEAR_SERVE_HOST": "0.0.0.0",
         "GEAR_SERVE_PORT": "9000",
@@ -187,7 +187,7 @@ def test_the_service_has_settings_of_its_own():
 
 
 def test_minutes_without_a_query_may_be_none_at_all():
-    """0 is never; anything below is refused."""
+    """0 means never; negative values are refused."""
     assert [30.0, 0.0, 0.5] == [Settings.load({"GEAR_LOCAL_IDLE": text}).local_idle for text in ("", "0", "0.5")]
     with pytest.raises(SettingsError, match="GEAR_LOCAL_IDLE is '-1': it must be a number, 0 or more"):
         Settings.load({"GEAR_LOCAL_IDLE": "-1"})

@@ -1,4 +1,4 @@
-"""Sources as a user names them: which files they stand for, in which order, and what is left out."""
+"""Sources as a user names them: their files, in which order, and what is skipped."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from gear_neo4j.ingestion.sources import files_to_ingest
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """An empty folder to work in, and a way to put files there."""
+    """An empty working folder, and a function that writes files into it."""
     monkeypatch.chdir(tmp_path)
 
     def made(*names):
@@ -28,7 +28,7 @@ def passages(*sources):
 
 
 def test_a_folder_stands_for_the_documents_in_it_and_its_folders(here):
-    """Sorted, by paths as the user would write them."""
+    """Sorted, with paths as the user would write them."""
     here("docs/b.md", "docs/a/z.TXT", "docs/a.html", "docs/c.jsonl", "docs/a/b/c/d.pdf")
 
     expected = ["docs/a/b/c/d.pdf", "docs/a/z.TXT", "docs/a.html", "docs/b.md", "docs/c.jsonl"]
@@ -36,7 +36,7 @@ def test_a_folder_stands_for_the_documents_in_it_and_its_folders(here):
 
 
 def test_what_is_hidden_is_left_out_and_other_kinds_are_counted(here):
-    """A hidden source that is named is meant."""
+    """A hidden source is read if it is named."""
     here("d/.git/x.md", "d/.a.md", "d/~$a.docx", "d/a.md", "d/b.png", "d/c.PNG", "d/e.zip", "d/Makefile", ".h/a.md")
 
     files = files_to_ingest(["d"])
@@ -47,7 +47,7 @@ def test_what_is_hidden_is_left_out_and_other_kinds_are_counted(here):
 
 
 def test_a_folder_with_a_corpus_is_a_data_set_wherever_it_stands(here):
-    """Its questions are no passages."""
+    """Its questions are not passages."""
     here(
         "d/corpus.jsonl",
         "d/triples.jsonl",
@@ -86,7 +86,7 @@ def linked(here):
 
 
 def test_links_out_of_a_folder_are_not_followed(linked):
-    """A folder from elsewhere may hold a link to a private file; those inside are read where they stand."""
+    """A downloaded folder may link to a private file; targets inside the folder are read in their own place."""
     files = files_to_ingest(["d"])
 
     assert ["d/a.md", "d/inside.md", "d/sub/b.md"] == [path.as_posix() for path in files.passages]
@@ -95,7 +95,7 @@ def test_links_out_of_a_folder_are_not_followed(linked):
 
 
 def test_links_are_followed_on_request_and_end(linked):
-    """Each folder is read once, whatever leads to it in a circle."""
+    """Each folder is read once, even in a cycle."""
     files = files_to_ingest(["d"], follow_links=True)
 
     expected = ["d/a.md", "d/inside.md", "d/out/c.md", "d/out/sub/d.md", "d/out.md", "d/sub/b.md", "d/up/other.md"]
@@ -111,7 +111,7 @@ def test_a_source_that_is_a_link_is_meant(linked):
 
 @pytest.mark.parametrize("name", ["corpus.jsonl", "triples.jsonl"])
 def test_the_files_of_a_data_set_are_no_exception(here, name):
-    """They are read by their names, which may be links, too."""
+    """They are read by name, and may be links, too."""
     here("d/corpus.jsonl", "d/triples.jsonl", "other.jsonl")
     (Path("d") / name).unlink()
     (Path("d") / name).symlink_to(Path("other.jsonl").absolute())
@@ -132,7 +132,7 @@ def test_a_folder_of_links_that_lead_elsewhere_holds_nothing(here):
 
 
 def test_folders_in_folders_in_folders(here):
-    """Deeper than Python calls functions."""
+    """Deeper than Python's recursion limit."""
     deep = Path(*["f"] * 1_500)
     for end in range(100, 1_501, 100):
         Path(*["f"] * end).mkdir(parents=True)
@@ -140,7 +140,7 @@ def test_folders_in_folders_in_folders(here):
 
     found = passages("f")
 
-    # Too deep for pytest to tidy up, whose next runs would stumble over it.
+    # Too deep for pytest to clean up, which would break its next runs.
     (deep / "a.md").unlink()
     os.removedirs(deep)
     assert [f"{deep.as_posix()}/a.md"] == found
@@ -158,7 +158,7 @@ def test_folders_in_folders_in_folders(here):
     ],
 )
 def test_sources_that_are_refused(here, source, message):
-    """The message says what can be given."""
+    """The message lists the valid ones."""
     here("a.png", "a", "empty/b.zip")
     os.mkfifo("pipe.txt")
 

@@ -1,4 +1,4 @@
-"""Intervals: the same for the same values, as wide as theory says, and covering the truth as often as they claim."""
+"""Intervals: deterministic, as wide as theory says, and with the claimed coverage."""
 
 import math
 
@@ -23,7 +23,7 @@ def test_the_interval_of_a_mean_is_as_wide_as_the_normal_one():
 
 
 def test_the_same_values_give_the_same_interval_and_another_seed_another():
-    """Reports can be made again to the digit."""
+    """Reports can be reproduced to the digit."""
     values = [math.sqrt(number) for number in range(60)]
 
     assert interval(values) == interval(values)
@@ -40,7 +40,7 @@ def test_blocks_change_nothing(monkeypatch):
 
 
 def test_nan_is_skipped_and_counted():
-    """A judge that failed is no zero."""
+    """A failed judge is not a zero."""
     assert Interval(1.0, 1.0, 1.0, 2, 1) == interval([1.0, math.nan, 1.0])
     nothing = interval([math.nan, math.nan])
     assert (True, True, 0, 2) == (math.isnan(nothing.mean), math.isnan(nothing.low), nothing.counted, nothing.skipped)
@@ -48,7 +48,7 @@ def test_nan_is_skipped_and_counted():
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say():
-    """Of 300 samples of 40 questions, between 89 and 98 in 100 intervals of 95 percent hold the true mean of 0.6."""
+    """For 300 samples of 40 questions, 89 to 98 % of the 95 % intervals contain the true mean of 0.6."""
     generator = np.random.default_rng(7)
     found = [interval(list(generator.binomial(4, 0.6, size=40) / 4)) for _ in range(300)]
 
@@ -58,7 +58,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
 
 
 def test_pairs_see_what_two_separate_intervals_cannot():
-    """Every question gains a little: the difference is clear, though the questions differ far more among themselves."""
+    """Every question gains a little: the difference is clear, although questions differ far more."""
     generator = np.random.default_rng(3)
     a = generator.random(50)
     b = a + 0.02 + 0.01 * generator.random(50)
@@ -71,7 +71,7 @@ def test_pairs_see_what_two_separate_intervals_cannot():
 
 
 def test_a_difference_within_chance_is_not_clear():
-    """Two wins and two losses of the same size; and of nothing at all."""
+    """Two wins and two losses of the same size; and no differences at all."""
     gained = difference([0, 0, 1, 1, 0.5], [1, 1, 0, 0, 0.5])
 
     assert (0.0, False, 2, 1, 2) == (gained.mean, gained.clear, gained.wins, gained.ties, gained.losses)
@@ -103,6 +103,6 @@ def test_an_interval_lies_within_its_values(values):
 
 @pytest.mark.parametrize(("a", "b"), [([1.0], [1.0, 2.0]), ([], []), ([math.nan], [1.0]), ([1.0], [math.nan])])
 def test_what_cannot_be_paired_is_refused(a, b):
-    """Not as many, none, or none that counts."""
+    """Different lengths, no values, or only NaN."""
     with pytest.raises(ValueError, match=r"cannot be paired|is NaN"):
         difference(a, b)

@@ -1,4 +1,4 @@
-"""A reply while it is written: which part is shown, and what happens when the stream fails."""
+"""A reply while it is written: which part is shown, and what happens if the stream fails."""
 
 from itertools import pairwise
 
@@ -27,7 +27,7 @@ TEXTS = st.lists(st.sampled_from([*PARTS, "*", " ", "\n", "a", "ans", "Ana", "."
 
 
 def streamed(pieces):
-    """All that is shown of a text in pieces."""
+    """Everything that is shown of a text in pieces."""
     visible = VisibleText()
     return "".join([*map(visible.feed, pieces), visible.end()])
 
@@ -40,7 +40,7 @@ def pieces_of(text, cuts):
 
 @given(TEXTS | st.text(), st.lists(st.integers(0, 200), max_size=30))
 def test_what_is_shown_does_not_depend_on_the_pieces(text, cuts):
-    """Tags and a label may be cut anywhere; only thoughts that end without having begun stand before the rest."""
+    """Tags and labels may be cut anywhere; only thoughts without a start tag appear before the rest."""
     seen = streamed(pieces_of(text, cuts))
 
     assert streamed([text]) == seen
@@ -50,7 +50,7 @@ def test_what_is_shown_does_not_depend_on_the_pieces(text, cuts):
 
 @given(TEXTS)
 def test_what_is_shown_is_what_the_parser_reads(text):
-    """Without citations the draft is the same text."""
+    """Without citations, the draft is the same text."""
     if shown(text):
         assert shown(text) == parse_answer(without_thoughts(text), passages=0, facts=0).text
 
@@ -69,19 +69,19 @@ def test_what_is_shown_is_what_the_parser_reads(text):
     ],
 )
 def test_thoughts_are_no_part_of_a_reply(text, rest):
-    """Whole, begun by the prompt, nested, in the middle, cut off."""
+    """Complete, begun by the prompt, nested, in the middle, truncated."""
     assert rest == without_thoughts(text)
 
 
 def test_thoughts_that_the_prompt_began_are_a_paragraph_of_their_own():
-    """They were passed on before their end came; the label of the answer is left out all the same."""
+    """They were shown before their end tag arrived; the answer's label is still left out."""
     assert "Cambridge? No.\n\nEdinburgh." == streamed(["Cambridge? ", "No.</thi", "nk>\nAns", "wer: Edinburgh."])
 
 
 @pytest.mark.parametrize("thoughts", ["<think>Cambridge.</think>", "Cambridge.</think>"])
 @pytest.mark.parametrize("on_token", [None, list[str]().append], ids=["whole", "streamed"])
 def test_no_parser_sees_thoughts(tmp_path, thoughts, on_token):
-    """Not of a whole reply, a streamed one, one from the cache or from a trace, nor does the model that repairs."""
+    """Not of a complete or streamed reply, from the cache or a trace; nor does the model in a repair."""
     reply = f"{thoughts}Edinburgh."
     with ScriptedServer(lambda _messages: reply) as server, recording() as replies:
         chat = chat_of(server, cache=tmp_path / "replies.db")
@@ -98,7 +98,7 @@ def test_no_parser_sees_thoughts(tmp_path, thoughts, on_token):
 
 
 def test_a_word_is_shown_as_soon_as_it_can_be_no_label():
-    """Nothing more is held back than what could become a tag or a label."""
+    """Only text that could become a tag or a label is held back."""
     visible = VisibleText()
 
     assert ["", "Ana", " drew it."] == [visible.feed(piece) for piece in ("An", "a", " drew it. <thi")]
@@ -119,7 +119,7 @@ def read(text):
 
 
 def test_a_reply_is_handed_on_while_it_is_written_and_costs_what_the_server_says():
-    """By words here; thoughts and label are left out, and the tokens are those of the last chunk."""
+    """Here by words; thoughts and label are left out, and the last chunk has the tokens."""
     pieces = []
     with ScriptedServer(lambda _messages: REPLY) as server:
         streamed = chat_of(server).ask(WHERE, parse=read, on_token=pieces.append)
@@ -131,7 +131,7 @@ def test_a_reply_is_handed_on_while_it_is_written_and_costs_what_the_server_says
 
 
 def test_tokens_that_a_stream_does_not_say_are_estimated():
-    """As those of a reply in one piece."""
+    """As for a reply in one piece."""
     with ScriptedServer(lambda _messages: REPLY, fault=lambda _number, _messages: Fault.NO_USAGE) as server:
         streamed = chat_of(server).ask(WHERE, parse=read, on_token=lambda _piece: None)
         whole = chat_of(server).ask(WHERE, parse=read)
@@ -141,7 +141,7 @@ def test_tokens_that_a_stream_does_not_say_are_estimated():
 
 
 def test_a_stream_that_breaks_is_asked_for_again_in_one_piece():
-    """What was handed on cannot be taken back; the reply is the second one."""
+    """Shown text cannot be taken back; the reply is the second one."""
     pieces = []
     with ScriptedServer(lambda _messages: REPLY, fault=fail_first(Fault.BROKEN)) as server:
         reply = chat_of(server).ask(WHERE, parse=read, on_token=pieces.append)
@@ -156,7 +156,7 @@ def test_a_stream_that_breaks_is_asked_for_again_in_one_piece():
 
 @pytest.mark.parametrize("fault", [Fault.RATE_LIMIT, Fault.SERVER_ERROR, Fault.RESET])
 def test_a_failure_before_the_first_word_is_streamed_again(fault):
-    """Nothing was shown by then."""
+    """Nothing had been shown."""
     pieces = []
     with ScriptedServer(lambda _messages: REPLY, fault=fail_first(fault)) as server:
         chat_of(server).ask(WHERE, parse=read, on_token=pieces.append)
@@ -166,7 +166,7 @@ def test_a_failure_before_the_first_word_is_streamed_again(fault):
 
 
 def test_a_server_that_does_not_stream_replies_in_one_piece():
-    """It is asked once more, without a retry; a wrong key is reported as usual."""
+    """It gets one more request, without a retry; a wrong key is reported as usual."""
     pieces = []
     with ScriptedServer(lambda _messages: REPLY, fault=fail_first(Fault.NO_STREAM)) as server:
         reply = chat_of(server).ask(WHERE, parse=read, on_token=pieces.append)
@@ -190,7 +190,7 @@ def test_a_repair_is_not_streamed():
 
 
 def test_a_reply_from_the_cache_is_one_piece(tmp_path):
-    """A streamed reply is kept as any other, and what is kept is shown without thoughts."""
+    """Streamed replies are cached like others, and cached ones are shown without thoughts."""
     pieces = []
     with ScriptedServer(lambda _messages: REPLY) as server:
         chat = chat_of(server, cache=tmp_path / "cache.sqlite")
@@ -213,7 +213,7 @@ class Whole(BaseChatModel):
 
 @pytest.mark.parametrize("model", [Whole(), FakeListChatModel(responses=[REPLY])])
 def test_any_model_of_langchain_can_be_listened_to(model):
-    """One without streams hands on everything at once; neither knows the option for usage."""
+    """One without streams passes on everything at once; neither knows the option for usage."""
     pieces = []
     reply = Chat(model).ask(WHERE, parse=read, on_token=pieces.append)
 
@@ -221,7 +221,7 @@ def test_any_model_of_langchain_can_be_listened_to(model):
 
 
 def test_what_a_listener_raises_is_not_the_models_failure():
-    """It is raised as it is, though it looks like a broken connection, and the slot comes back."""
+    """It is raised unchanged, although it looks like a broken connection, and the slot is freed."""
 
     def gone(_piece):
         raise BrokenPipeError("the reader has left")
@@ -236,7 +236,7 @@ def test_what_a_listener_raises_is_not_the_models_failure():
 
 
 def test_a_reply_that_is_of_no_use_twice_is_an_error_also_where_it_was_streamed():
-    """With what both cost."""
+    """With the cost of both."""
     with ScriptedServer(lambda _messages: "<think>Hm.</think>") as server, pytest.raises(ReplyError) as caught:
         chat_of(server).ask(WHERE, parse=read, on_token=lambda _piece: None)
 
@@ -244,6 +244,6 @@ def test_a_reply_that_is_of_no_use_twice_is_an_error_also_where_it_was_streamed(
 
 
 def test_a_chat_is_a_chat_model():
-    """And a model of LangChain is not, so that it can be told apart."""
+    """A LangChain model is not, so the two can be distinguished."""
     assert isinstance(Chat(Whole()), ChatModel)
     assert not isinstance(Whole(), ChatModel)

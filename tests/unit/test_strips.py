@@ -1,4 +1,4 @@
-"""Passages cut into strips: nothing is lost, nothing comes twice, and the three ways cut as they are defined."""
+"""Passages cut into strips: nothing lost or repeated, by the definitions of the three ways."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +16,7 @@ def passage(text):
 
 
 def test_a_text_of_120_words_in_each_way():
-    """Whole; three sentences each; windows of fifty words, of which a short tail joins the last."""
+    """Whole; three sentences each; windows of fifty words, the last joined by a short rest."""
     text = " ".join(SENTENCES)
     assert [text] == decompose(passage(text), how="selection")
     assert [" ".join(SENTENCES[at : at + 3]) for at in range(0, 12, 3)] == decompose(passage(text), how="excerption")
@@ -26,7 +26,7 @@ def test_a_text_of_120_words_in_each_way():
 
 
 def test_fragments_join_what_came_before_and_a_sentence_counts_once():
-    """Of five words or fewer; an abbreviation without a space after its dot is no end."""
+    """Fragments of five words or fewer; an abbreviation without a following space ends no sentence."""
     text = "Ana Petkova designed the harbour of Varna. In 1921. Ana Petkova designed the harbour of Varna. In 1921."
     assert ["Ana Petkova designed the harbour of Varna. In 1921."] == decompose(passage(text), how="excerption")
 
@@ -41,13 +41,13 @@ def test_an_empty_passage_has_no_strips_and_order_is_that_of_the_document():
 
 @given(words)
 def test_windows_are_the_text_and_excerpts_lose_no_word(text):
-    """Whatever the text."""
+    """For any text."""
     assert text.split() == " ".join(decompose(passage(text), how="fixed_num")).split()
     assert set(text.split()) == set(" ".join(decompose(passage(text), how="excerption")).split())
 
 
 def test_what_is_too_short_says_nothing():
-    """Four words, or, in a script without spaces, four characters."""
+    """Four words, or four characters in a script without spaces."""
     assert [False, True, True, False] == [
         says_something(one) for one in ("Yes, he did", "He was born here", "鲁迅是作家", "鲁迅")
     ]

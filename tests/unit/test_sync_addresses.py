@@ -1,4 +1,4 @@
-"""Addresses that a sync reads: what their documents are called, and that a folder's address stays in the folder."""
+"""Addresses that a sync reads: the names of their documents, and that a folder's address stays within the folder."""
 
 import pytest
 
@@ -19,13 +19,13 @@ ROOM = 2**20
     ],
 )
 def test_a_name_holds_no_secret_of_its_address(address, name):
-    """Neither that of an address, nor that of a table there; an @ in a path is none."""
+    """Neither for a file nor for a table there; an @ in a path is not a login."""
     assert name == public_address(address) == Remote(address, ROOM).name
     assert name == Rows(Table(source=address, key="id", text=["about"])).name
 
 
 def test_the_address_of_a_folder_follows_no_link_out_of_it(tmp_path):
-    """As the folder itself does not; a link within it is a document."""
+    """Like a local folder; a link within it is a document."""
     docs = tmp_path / "docs"
     docs.mkdir()
     for file in (docs / "a.md", tmp_path / "private.md"):

@@ -6,13 +6,13 @@ from gear_neo4j.sync.plan import MOST_EXCHANGED, plan
 
 
 def shifted(number):
-    """So many documents, each of which got the name of the next: what is listed, what is known, and the digests."""
+    """Documents that each got the name of the next: the listing, the known ones, and the digests."""
     known = {f"{n}": ReadSource(f"{n}", f"v{n}", f"d{n}") for n in range(number)}
     return [Listed(f"{n + 1}", f"v{n}") for n in range(number)], known, lambda one: f"d{one.version[1:]}"
 
 
 def test_a_shift_of_names_is_a_move_of_each():
-    """However they follow one another; the names between are those that change hands."""
+    """In any order; the names in between change hands."""
     listed, known, digest = shifted(3)
 
     found = plan(listed, known, digest=digest)
@@ -34,7 +34,7 @@ def test_more_documents_than_fit_one_transaction_are_written_anew_where_they_exc
 
 
 def test_an_edit_is_read_once():
-    """No digest is asked where no other document has left its name, nor of one that is as it was."""
+    """No digest is computed if no other document has left its name, nor that of a document with its former version."""
     known = {"a": ReadSource("a", "1", "x"), "b": ReadSource("b", "2", "y")}
     asked = []
 
@@ -90,7 +90,7 @@ def test_a_document_moves_whatever_options_it_was_read_with():
 
 
 def test_a_copy_of_a_document_that_stays_is_new():
-    """With the same time, as ``cp -p`` gives it."""
+    """With the same time, as after ``cp -p``."""
     known = {"a": ReadSource("a", "1", "x"), "b": ReadSource("b", "2", "y")}
 
     found = plan([Listed("a", "1"), Listed("b", "1")], known, digest=lambda one: "x")

@@ -1,4 +1,4 @@
-"""What a system needs before its first question."""
+"""The requirements of a system before its first question."""
 
 import json
 
@@ -18,7 +18,7 @@ def test_only_what_walks_over_synonyms_needs_them(retriever, expected):
 
 
 def test_an_agent_needs_synonyms_where_the_retriever_below_it_does():
-    """However far below."""
+    """At any depth."""
     assert not System(recipe=GearAgent(over=Naive())).needs_synonyms
     assert System(recipe=GearAgent()).needs_synonyms
     assert System(recipe=GearAgent(over=HippoRag2())).needs_synonyms
@@ -27,5 +27,5 @@ def test_an_agent_needs_synonyms_where_the_retriever_below_it_does():
 
 @pytest.mark.parametrize("entry", [*RETRIEVERS, *AGENTS], ids=lambda entry: entry.name)
 def test_every_system_can_be_written_as_json(entry):
-    """A report that cannot be written would be noticed only once everything was measured."""
+    """Otherwise the error would appear only after all measurements."""
     assert entry.name == json.loads(json.dumps(System(recipe=entry.recipe()).to_json()))["retriever"]

@@ -1,4 +1,4 @@
-"""Calls in threads: so many at a time, and what is cut ends."""
+"""Calls in threads: a limited number at a time, and cancelled ones end."""
 
 import threading
 from functools import partial
@@ -34,7 +34,7 @@ async def until_free(limiter):
 
 @LOOPS
 def test_the_result_and_the_error_of_a_call_come_back(loop):
-    """As they are, also an error that looks like a timeout."""
+    """Unchanged, even an error that looks like a timeout."""
 
     async def run():
         limiter = ThreadLimiter("searches", most=1)
@@ -53,7 +53,7 @@ def _slow():
 
 
 def test_one_more_than_may_run_is_refused_at_once():
-    """A slot that is free again is taken."""
+    """A freed slot can be used."""
 
     async def run():
         limiter, gate = ThreadLimiter("searches", most=2), threading.Event()
@@ -71,7 +71,7 @@ def test_one_more_than_may_run_is_refused_at_once():
 
 @LOOPS
 def test_a_call_that_takes_too_long_is_cut_and_keeps_its_slot_until_it_ends(loop):
-    """Otherwise many slow calls could run beside each other, each of them given up."""
+    """Otherwise many slow calls could run at once, all of them abandoned."""
 
     async def run():
         limiter, gate = ThreadLimiter("searches", most=1), threading.Event()
@@ -88,7 +88,7 @@ def test_a_call_that_takes_too_long_is_cut_and_keeps_its_slot_until_it_ends(loop
 
 @LOOPS
 def test_a_call_that_waits_begins_when_a_slot_is_free(loop):
-    """However many wait; no more than may run do, also where some that waited have gone."""
+    """However many wait; no more than the limit run, even if some waiting ones have left."""
     most, lock = {"now": 0, "most": 0}, threading.Lock()
 
     def call(number):
@@ -120,7 +120,7 @@ def test_a_call_that_waits_begins_when_a_slot_is_free(loop):
 
 
 def test_a_thread_that_cannot_be_started_leaves_its_slot_free(monkeypatch):
-    """Otherwise a machine that was short of threads for a moment would be refused until a restart."""
+    """Otherwise a short lack of threads would block calls until a restart."""
     limiter = ThreadLimiter("searches", most=1)
 
     def fail(_):
@@ -137,7 +137,7 @@ def test_a_thread_that_cannot_be_started_leaves_its_slot_free(monkeypatch):
 
 
 def test_a_limiter_that_is_closed_ends_its_calls_and_waits_for_them():
-    """But not longer than it is allowed to."""
+    """With a time limit."""
     limiter = ThreadLimiter("questions", most=2)
     call, ended = until_cancelled()
     gate = threading.Event()
@@ -153,7 +153,7 @@ def test_a_limiter_that_is_closed_ends_its_calls_and_waits_for_them():
 
 @LOOPS
 def test_whoever_stops_waiting_ends_the_call(loop):
-    """At its next step; its slot is free after that."""
+    """At its next step; then its slot is free."""
 
     async def run():
         limiter = ThreadLimiter("questions", most=1)
@@ -169,7 +169,7 @@ def test_whoever_stops_waiting_ends_the_call(loop):
 
 @LOOPS
 def test_a_feed_has_every_item_in_order_and_then_the_error(loop):
-    """Also what comes just before the end; who stops waiting for an item misses none."""
+    """Including the last moment; a reader that stops waiting for an item misses none."""
 
     def call(put):
         for number in range(1_000):
@@ -192,7 +192,7 @@ def test_a_feed_has_every_item_in_order_and_then_the_error(loop):
 
 
 def test_a_call_outlives_the_loop_that_waited_for_it():
-    """Nothing is left to tell, and nothing fails."""
+    """Nobody is left to notify, and nothing fails."""
     gate, limiter = threading.Event(), ThreadLimiter("runs", most=1)
 
     async def run():

@@ -1,4 +1,4 @@
-"""Spans: nothing without OpenTelemetry, nothing that fails the work, and parents also across threads."""
+"""Spans: none without OpenTelemetry, none that break the work, and correct parents across threads."""
 
 import json
 import sys
@@ -44,21 +44,21 @@ print(json.dumps([active is NOTHING, value, loaded]))
 
 @pytest.mark.parametrize("package", ["hidden", "there"])
 def test_without_the_package_or_a_provider_nothing_is_recorded_or_imported(package):
-    """A process that has not set up tracing does not pay for it."""
+    """A process without tracing does not pay for it."""
     ended = run([sys.executable, "-c", WITHOUT, package], check=True)
 
     assert [True, 7, []] == json.loads(ended.stdout)
 
 
 class Broken:
-    """A part of an SDK that fails at everything."""
+    """A part of an SDK whose every call fails."""
 
     def __getattr__(self, _name):
         raise RuntimeError("broken")
 
 
 class HalfBroken(Broken):
-    """One whose tracer works, and whose spans do not."""
+    """One whose tracer works, but not its spans."""
 
     def get_tracer(self, *_args):
         return self
@@ -83,7 +83,7 @@ def test_what_fails_in_the_sdk_does_not_reach_the_work(monkeypatch, provider):
 
 
 def test_attributes_that_cannot_be_made_are_left_out(spans):
-    """The others are there."""
+    """The others are kept."""
     with span("work", "CHAIN", {"a": 1, "none": None}) as active:
         active.describe(lambda: {"b": 1 / 0})
         active.describe(lambda: {"c": 3})
@@ -93,7 +93,7 @@ def test_attributes_that_cannot_be_made_are_left_out(spans):
 
 
 def test_steps_follow_one_another_and_end_with_their_span(spans):
-    """What begins in a step is its child; none overlaps another."""
+    """Spans that begin in a step are its children; steps do not overlap."""
     with span("run", "AGENT", {"gen_ai.data_source.id": "papers"}) as run:
         for number in (1, 2):
             run.follow(f"step {number}", "CHAIN")
@@ -111,7 +111,7 @@ def test_steps_follow_one_another_and_end_with_their_span(spans):
 
 
 def test_calls_in_threads_have_the_span_around_as_parent(spans):
-    """Those of a run, and those of an extraction."""
+    """In a run, and in an extraction."""
     together = Barrier(2, timeout=30)
 
     def ask(number):
@@ -167,7 +167,7 @@ def test_a_generator_that_is_left_early_has_not_failed(spans):
 
 
 def test_many_passages_do_not_push_out_what_says_what_a_span_is(spans, monkeypatch):
-    """The SDK drops the oldest attributes of a span that has more than 128."""
+    """The SDK drops the oldest attributes of a span with more than 128."""
     monkeypatch.setenv(CONTENT, "true")
     passage = Passage("p", "Title", "Text.", "source")
     with retrieval_span("Who?", k=100, source="papers") as active:

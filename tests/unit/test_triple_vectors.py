@@ -1,4 +1,4 @@
-"""Vectors of triples: each text once, and the same vector whatever is embedded beside it."""
+"""Vectors of triples: each text is embedded once, and a vector does not depend on its batch."""
 
 import gc
 import weakref
@@ -32,7 +32,7 @@ class Counting(FakeEmbedder):
 @pytest.mark.parametrize("source", ["encoded", "composed"])
 @given(facts=FACTS)
 def test_a_vector_does_not_depend_on_the_triples_beside_it(source, facts):
-    """Of length 1, in order, and the same alone, and with room for one part only."""
+    """Of length 1, in order, and the same alone, and with room for only one part."""
     together = triple_vectors(FakeEmbedder(), source)(facts)
     alone = [triple_vectors(FakeEmbedder(), source)([fact])[0] for fact in facts]
 
@@ -46,7 +46,7 @@ def test_a_vector_does_not_depend_on_the_triples_beside_it(source, facts):
 
 @given(FACTS)
 def test_an_encoded_text_is_embedded_once(facts):
-    """However many triples have it."""
+    """For any number of triples."""
     embedder = Counting()
 
     vectors = encode([*facts, *facts], embedder)
@@ -56,7 +56,7 @@ def test_an_encoded_text_is_embedded_once(facts):
 
 
 def test_a_name_is_embedded_once_for_all_batches_that_it_is_in():
-    """The third batch needs one new part; a part that was dropped is embedded again."""
+    """The third batch needs one new part; a dropped part is embedded again."""
     embedder = Counting()
     vectors = ComposedVectors(embedder, most=3)
 
@@ -81,7 +81,7 @@ def test_a_composed_vector_is_the_sum_of_its_parts_the_predicate_at_seven_tenths
 
 
 def test_parts_that_cancel_out_still_give_a_vector():
-    """Neo4j's index refuses a vector of zeros: the subject stands for the triple."""
+    """Neo4j's index refuses a zero vector, so the subject represents the triple."""
 
     class Opposites(FakeEmbedder):
         dimension = 2
@@ -113,7 +113,7 @@ def test_a_kept_part_does_not_keep_the_vectors_of_its_batch():
 
 
 def test_threads_share_the_parts():
-    """Sixteen batches by eight threads, with room for few parts: the same vectors as by one."""
+    """Sixteen batches in eight threads, with room for few parts: the same vectors as in one."""
     batches = [
         [Fact(f"name {(7 * batch + n) % 40}", f"verb {n % 5}", f"name {(batch + 3 * n) % 40}") for n in range(30)]
         for batch in range(16)

@@ -9,7 +9,7 @@ from gear_neo4j.graph.read.versioned import Versioned
 
 
 class World:
-    """A graph of which only its version and the time are known; counts what is asked of it."""
+    """A graph with only a version and a time; counts the requests."""
 
     def __init__(self):
         self.passages = 1
@@ -35,7 +35,7 @@ def world():
 
 
 def test_a_version_is_asked_for_once_a_second(world):
-    """However many searches there are; a graph that did not change is not read again."""
+    """For any number of searches; an unchanged graph is not read again."""
     kept = world.kept()
 
     for seconds in (0.0, 0.5, 0.4, 0.2, 0.9):
@@ -46,7 +46,7 @@ def test_a_version_is_asked_for_once_a_second(world):
 
 
 def test_a_change_by_anybody_is_seen_a_second_later_at_most(world):
-    """Nobody reports it."""
+    """Without a notification."""
     kept = world.kept()
     kept.current()
     world.passages = 2
@@ -58,7 +58,7 @@ def test_a_change_by_anybody_is_seen_a_second_later_at_most(world):
 
 
 def test_what_this_process_wrote_is_seen_at_once(world):
-    """It says that it has written."""
+    """It reports its own writes."""
     kept = world.kept()
     kept.current()
     world.passages = 2
@@ -69,7 +69,7 @@ def test_what_this_process_wrote_is_seen_at_once(world):
 
 
 def test_what_is_written_while_a_value_is_made_leaves_it_stale(world):
-    """The version is read before the graph is: half an index is not kept as if it were whole."""
+    """The version is read before the graph, so a partial index is not kept as complete."""
 
     def make(version):
         world.passages = 2
@@ -84,7 +84,7 @@ def test_what_is_written_while_a_value_is_made_leaves_it_stale(world):
 
 
 def test_a_value_that_could_not_be_made_is_tried_again(world):
-    """The next search makes the value again instead of raising the same error."""
+    """The next search builds the value again instead of raising the same error."""
     failures = [RuntimeError("away")]
 
     def make(version):
@@ -100,7 +100,7 @@ def test_a_value_that_could_not_be_made_is_tried_again(world):
 
 
 def test_a_change_whose_value_could_not_be_made_is_not_forgotten(world):
-    """The old value does not pass for the new one once the failure is over."""
+    """The old value is not mistaken for the new one after the failure."""
     kept = Versioned(lambda version: 1 // (version.passages % 3), version=world.version, recheck=1.0)
     assert 1 == kept.current()
     world.passages = 3
@@ -113,7 +113,7 @@ def test_a_change_whose_value_could_not_be_made_is_not_forgotten(world):
 
 
 def test_a_part_is_of_the_version_of_the_whole(world):
-    """Also where the part was looked at a moment ago, and would not ask for its version again."""
+    """Even if the part was checked a moment ago, and would not check its version again."""
     part = world.kept(recheck=60.0)
     whole = Versioned(lambda version: [part.at(version)], version=world.version, clock=lambda: world.now)
     part.current()

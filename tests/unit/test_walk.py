@@ -1,4 +1,4 @@
-"""Which facts around the named nodes are chosen, and in what order."""
+"""The choice and order of facts around the named nodes."""
 
 import pytest
 from hypothesis import given
@@ -26,21 +26,21 @@ def test_facts_about_the_named_come_first_the_nearest_to_the_question_leading():
 
 
 def test_facts_about_new_entities_come_before_facts_that_repeat():
-    """The second fact about c waits until d was told of."""
+    """The second fact about c comes after the first about d."""
     facts = [fact("a", "b"), fact("b", "c", 0.6), fact("c", "b", 0.6), fact("b", "d", 0.1)]
 
     assert ["b-d", "c-b"] == [one for one in chosen(facts, [["a"]], direct=0) if one not in ("a-b", "b-c")]
 
 
 def test_no_fact_no_choice_and_names_without_facts_give_the_first():
-    """Nothing to divide by."""
+    """There is nothing to divide by."""
     assert [] == chosen([], [["a"]])
     assert ["x-y"] == chosen([fact("x", "y")], [["a"]])
     assert ["a-a"] == chosen([fact("a", "a")], [["a"]])
 
 
 def test_a_fact_of_a_property_has_one_end():
-    """One about a node weighs no more than one that leads on from it."""
+    """A fact about a node weighs no more than one that leads on."""
     facts = [fact("a", "b"), fact("b", "b", 0.5), fact("b", "c", 0.5)]
 
     assert ["b-c", "b-b"] == [one for one in chosen(facts, [["a"]], direct=0) if one != "a-b"]
@@ -55,7 +55,7 @@ NODES = st.sampled_from("abcdefgh")
     k=st.integers(1, 30),
 )
 def test_at_most_k_facts_each_once_and_always_the_same(ends, named, k):
-    """Whatever the graph."""
+    """In any graph."""
     facts = [fact(*one) for one in ends]
 
     found = chosen(facts, named, k=k)
@@ -66,6 +66,6 @@ def test_at_most_k_facts_each_once_and_always_the_same(ends, named, k):
 
 @pytest.mark.parametrize("options", [{"steps": 0}, {"damping": 1.0}, {"repeated": 0.0}, {"direct": -1}, {"scanned": 0}])
 def test_settings_that_make_no_sense_are_refused(options):
-    """Each names what it is about."""
+    """Each message names the setting."""
     with pytest.raises(SettingsError):
         Walk(**options)

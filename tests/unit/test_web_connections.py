@@ -1,4 +1,4 @@
-"""Connections that keep the service waiting: they are closed in time, and clients that ask are served meanwhile."""
+"""Connections that keep the service waiting are closed in time, and other clients are served meanwhile."""
 
 import asyncio
 import socket
@@ -24,7 +24,7 @@ PART = b"x" * 65_536
 
 
 class App:
-    """Answers at once; ``/endless`` goes on until nobody reads, ``/gate`` waits, and ``/large`` has 4 MiB."""
+    """Replies at once; ``/endless`` streams until nobody reads, ``/gate`` waits, and ``/large`` has 4 MiB."""
 
     def __init__(self):
         self.requests = 0
@@ -56,7 +56,7 @@ class App:
 
 @contextmanager
 def served(*, most=500, requests=500, unread=MOST_BYTES):
-    """The application behind uvicorn as it is configured for the service: its port, and the application."""
+    """The application behind uvicorn, configured like the service; yields its port and the application."""
     app = App()
     at_once = AtOnce(app, most=requests, name_of=lambda _: "", failure=http_failure(503, "too many requests"))
     outermost = UnreadAnswers(RequestEntry(at_once, on_end=lambda *_: None), most=unread)
@@ -73,7 +73,7 @@ def served(*, most=500, requests=500, unread=MOST_BYTES):
 
 
 def connected(port, *, source="127.0.0.1", room=None):
-    """A plain connection, from an address of this machine, with so much room for what was not read."""
+    """A plain connection from an address of this machine, with a receive buffer of some size."""
     connection = socket.socket()
     if room:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
@@ -84,7 +84,7 @@ def connected(port, *, source="127.0.0.1", room=None):
 
 
 def rest_of(connection):
-    """What the service still sends, until it closes the connection."""
+    """What the service still sends until it closes the connection."""
     parts = []
     try:
         while part := connection.recv(65_536):
@@ -107,7 +107,7 @@ def is_open(connection):
 
 @pytest.mark.parametrize("sent", [b"", HALF, b"GET /one HTTP/1.1\r\nHost: a\r\n\r\n" + HALF])
 def test_a_connection_on_which_no_whole_head_arrives_is_closed(sent):
-    """The first one, and any behind it; a part of one is answered."""
+    """The first head, and any later one; a partial head gets a response."""
     with served() as (port, _), connected(port) as connection:
         connection.sendall(sent)
         started = time.monotonic()
@@ -119,7 +119,7 @@ def test_a_connection_on_which_no_whole_head_arrives_is_closed(sent):
 
 @pytest.mark.parametrize("begin", [HALF, b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"])
 def test_bytes_that_trickle_in_prolong_nothing(begin):
-    """Neither those of a head, nor those of a body that nobody wants."""
+    """Neither those of a head, nor those of an unwanted body."""
     with served() as (port, _), connected(port) as connection:
         connection.sendall(begin)
 
@@ -136,7 +136,7 @@ def test_bytes_that_trickle_in_prolong_nothing(begin):
 @pytest.mark.parametrize("size", [LARGEST_HEAD * 2, 65_536, 1_000_000])
 @pytest.mark.parametrize("piece", [1_000, 10_000_000])
 def test_a_large_head_is_refused(size, piece):
-    """Whole or in parts; the application sees nothing of it."""
+    """In one piece or in parts; the application sees nothing of it."""
     sent = HALF + b"x" * size + b"\r\n\r\n"
     with served() as (port, app), connected(port) as connection:
         try:
@@ -151,7 +151,7 @@ def test_a_large_head_is_refused(size, piece):
 
 
 def test_a_stream_that_nobody_reads_ends():
-    """And so does what makes it."""
+    """And so does its producer."""
     with served() as (port, app), connected(port, room=4_096) as connection:
         connection.sendall(b"GET /endless HTTP/1.1\r\nHost: a\r\n\r\n")
 
@@ -159,7 +159,7 @@ def test_a_stream_that_nobody_reads_ends():
 
 
 def test_a_response_that_nobody_reads_is_given_up():
-    """Though the application has sent all of it; uvicorn would wait for its last byte."""
+    """Although the application has sent all of it; uvicorn would wait for its last byte."""
     with served() as (port, _), connected(port, room=4_096) as connection:
         connection.sendall(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
         time.sleep(4 * SECONDS)
@@ -169,7 +169,7 @@ def test_a_response_that_nobody_reads_is_given_up():
 
 
 def test_a_client_that_reads_slowly_gets_all():
-    """It takes several times as long as a head may."""
+    """It takes several times as long as the limit for a head."""
     with served() as (port, _), connected(port, room=65_536) as connection:
         connection.sendall(b"GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         started, received = time.monotonic(), 0
@@ -182,7 +182,7 @@ def test_a_client_that_reads_slowly_gets_all():
 
 
 def test_connections_that_wait_make_room_for_others():
-    """A request that is under way is kept, and whoever asks is answered, whatever the others do."""
+    """Running requests are kept, and new clients are served, whatever the others do."""
     with served(most=20) as (port, app), ExitStack() as stack:
         working = stack.enter_context(connected(port))
         working.sendall(b"GET /gate HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
@@ -203,7 +203,7 @@ def test_connections_that_wait_make_room_for_others():
 
 
 def test_a_crowd_from_one_address_drops_its_own():
-    """Another address keeps its connection, though it has waited longest."""
+    """Another address keeps its connection, although it has waited longest."""
     with served(most=20) as (port, _), ExitStack() as stack:
         quiet = stack.enter_context(connected(port))
         crowd = [stack.enter_context(connected(port, source="127.0.0.2")) for _ in range(60)]
@@ -263,7 +263,7 @@ def test_answers_that_nobody_reads_make_room_for_others():
 
 @pytest.mark.parametrize("size", [0, 1, PIECE - 1, PIECE, PIECE + 1, 10 * PIECE, 10 * PIECE + 1])
 def test_a_large_body_is_sent_in_pieces(size):
-    """Where nobody reads, uvicorn holds a piece of it, not a copy of the whole."""
+    """If nobody reads, uvicorn holds a piece of it, not a copy of the whole."""
     body, sent = bytes(number % 251 for number in range(size)), []
 
     async def app(_scope, _receive, send):

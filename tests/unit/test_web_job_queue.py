@@ -1,4 +1,4 @@
-"""The queue of jobs when the machine is short of threads."""
+"""The queue of jobs if the machine is short of threads."""
 
 import threading
 
@@ -11,7 +11,7 @@ from gear_neo4j.web.options import ServiceOptions
 
 
 def test_a_queue_whose_worker_gets_no_thread_opens_at_the_next_request(tmp_path, monkeypatch):
-    """Otherwise it would accept jobs that nobody does."""
+    """Otherwise it would accept jobs that nobody runs."""
     queue = JobQueue(None, ServiceOptions(uploads_folder=tmp_path), ring=KeyRing(None))
     with monkeypatch.context() as short:
         short.setattr(threading.Thread, "start", _no_thread)

@@ -1,4 +1,4 @@
-"""The queue on disk: its order, what is taken again, what is kept, and for whom."""
+"""The queue on disk: its order, restarted jobs, what is kept, and for whom."""
 
 import stat
 from dataclasses import replace
@@ -34,7 +34,7 @@ def add(store, id, *, owner="ada", size=0, state="waiting", options=PLAIN):
 
 
 def test_jobs_are_taken_in_their_order_and_again_if_they_did_not_end(store, tmp_path):
-    """By the next process, too; one that waits again counts as never begun."""
+    """Also by the next process; one that waits again counts as never started."""
     add(store, "first")
     add(store, "second")
     taken = [(stored.job.id, stored.job.state, stored.starts) for stored in (store.take(), store.take())]
@@ -62,7 +62,7 @@ def test_a_job_comes_back_as_it_was(store):
 
 
 def test_a_name_is_that_of_the_first_owner_whose_job_has_not_ended(store):
-    """In its collection, letter by letter; by the queue's own transaction, so that two at once are no two."""
+    """In its collection, exactly; checked in the queue's own transaction, so that concurrent jobs cannot share it."""
     names = ("Plan.txt", 'pl"an\u00e9\u20ac.txt', "plan\u0000")
     files = tuple(JobFile(name, "passages", 1) for name in names)
     first = Job(id="first", task="ingest", state="waiting", collection="legal", files=files)
@@ -82,7 +82,7 @@ def test_a_name_is_that_of_the_first_owner_whose_job_has_not_ended(store):
 
 
 def test_a_queue_of_an_earlier_version_goes_on(store, tmp_path):
-    """It has no scopes: what the keys of its jobs may see now counts alone."""
+    """It stores no scopes, so only the keys' current rights count."""
     add(store, "first")
     store._connection.execute("ALTER TABLE job DROP COLUMN scope")
     later = JobStore(tmp_path)
@@ -98,7 +98,7 @@ def test_a_queue_of_an_earlier_version_goes_on(store, tmp_path):
     principals=st.none() | st.lists(st.text("ab/:'\"\u00e9e\u0301", min_size=1, max_size=5)),
 )
 def test_what_was_checked_is_what_is_used(store, names, principals):
-    """Names, and the scope by which they were checked, come back from the disk byte by byte."""
+    """Names, and the scope that was checked, are the same after a restart, byte for byte."""
     files = tuple(JobFile(name, "passages", 1) for name in names)
     job = Job(id=uuid4().hex, task="forget", state="waiting", collection="legal", source=names[0], files=files)
     scope = EVERYTHING.narrowed(collections=["legal"], principals=principals)
@@ -108,7 +108,7 @@ def test_what_was_checked_is_what_is_used(store, names, principals):
 
 
 def test_a_job_that_waits_is_cancelled_and_one_that_runs_is_marked(store):
-    """The mark is there when its progress is kept."""
+    """Storing its progress returns the mark."""
     running = add(store, "running")
     add(store, "waiting")
     store.take()
@@ -123,7 +123,7 @@ def test_a_job_that_waits_is_cancelled_and_one_that_runs_is_marked(store):
 
 
 def test_the_newest_jobs_of_an_owner_are_kept(store):
-    """Those of another are not pushed out, nor those that wait."""
+    """Jobs of other owners, and waiting ones, are not dropped."""
     add(store, "bo", owner="bo", state="done")
     add(store, "old")
     for number in range(MOST_ENDED + 2):
@@ -138,7 +138,7 @@ def test_the_newest_jobs_of_an_owner_are_kept(store):
 
 
 def test_the_file_is_for_its_owner_alone(store, tmp_path):
-    """And so is what SQLite puts beside it."""
+    """So are SQLite's other files."""
     add(store, "first")
 
     assert {0o600} == {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}

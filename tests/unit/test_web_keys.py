@@ -1,4 +1,4 @@
-"""Keys of the service: how they are kept, found, limited and taken away."""
+"""Keys of the service: stored, looked up, limited and revoked."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def file(tmp_path):
 
 
 def test_a_key_is_kept_as_a_digest_in_a_file_of_its_owner(file):
-    """The secret is nowhere in it."""
+    """The file does not contain the secret."""
     secret = add_key(file, "ada", principals=["user:ada"], collections=["legal"], where={"year": 2024}, rate="5/s")
 
     (key,) = read_keys(file)
@@ -51,7 +51,7 @@ def test_a_key_is_kept_as_a_digest_in_a_file_of_its_owner(file):
 
 @pytest.mark.parametrize("fault", ["broken", "open to others", "gone"])
 def test_a_file_that_cannot_be_used_says_nothing_of_its_keys(file, fault):
-    """Nobody gets in, and no key counts as revoked: it is one again once the file is repaired."""
+    """No request is accepted, but no key counts as revoked: keys are valid again once the file is repaired."""
     secret = add_key(file, "ada", writes=True)
     ring, content = KeyRing(file), file.read_text()
     key = ring.find(secret)
@@ -88,7 +88,7 @@ def test_a_file_that_cannot_be_used_says_nothing_of_its_keys(file, fault):
     ids=str,
 )
 def test_what_a_key_allowed_is_allowed_as_long_as_it_allows_that(file, now, admitted, left):
-    """By the same secret with other fields; a grant becomes narrower with it, and never wider."""
+    """For the same secret with changed fields: a grant becomes narrower, never wider."""
     secret = add_key(file, "ada", principals=["user:ada"], collections=["a", "b"], writes=True)
     ring = KeyRing(file)
     key = ring.find(secret)
@@ -105,7 +105,7 @@ def test_what_a_key_allowed_is_allowed_as_long_as_it_allows_that(file, now, admi
 
 
 def test_a_key_without_principals_is_nobody(file):
-    """Its holder sees passages without readers; only ``everything`` lifts that."""
+    """It sees passages without readers; only ``everything`` changes that."""
     add_key(file, "nobody")
     add_key(file, "root", everything=True)
 
@@ -113,7 +113,7 @@ def test_a_key_without_principals_is_nobody(file):
 
 
 def test_a_key_writes_only_if_it_says_so(file):
-    """Also one that sees everything; the file says nothing of those that do not."""
+    """Even one that sees everything; the file has no field for the others."""
     add_key(file, "root", everything=True)
     add_key(file, "editor", collections=["legal"], writes=True)
 
@@ -122,7 +122,7 @@ def test_a_key_writes_only_if_it_says_so(file):
 
 
 def test_a_secret_is_compared_with_every_entry_in_constant_time(file, monkeypatch):
-    """Also where the first one matches: time tells neither whether a key is known nor where it stands."""
+    """Even if the first matches: the time reveals neither whether a key is known nor its position."""
     known = [add_key(file, name) for name in ("first", "second", "third")]
     keys, compared, compare = read_keys(file), [], secrets.compare_digest
 
@@ -138,7 +138,7 @@ def test_a_secret_is_compared_with_every_entry_in_constant_time(file, monkeypatc
 
 
 def test_time_tells_neither_whether_a_key_is_known_nor_where_it_stands():
-    """Medians over many looks at 200 keys, one kind of guess after the other; "near" shares all digits but the last."""
+    """Medians over many look-ups in 200 keys, kinds of guesses in turn; "near" shares all digits except the last."""
     known = [f"gear_{number}" for number in range(200)]
     keys = [Key(name=secret, sha256=digest(secret)) for secret in known]
     near = [key.model_copy(update={"sha256": digest("wrong")[:-1] + "x"}) for key in keys]
@@ -157,13 +157,13 @@ def test_time_tells_neither_whether_a_key_is_known_nor_where_it_stands():
             assert expected == (found and found.name)
     medians = {name: statistics.median(times) for name, times in spent.items()}
 
-    # One that stops at the first match takes a hundredth of the time.
+    # A comparison that stops at the first match takes a hundredth of the time.
     assert max(medians.values()) < 1.25 * min(medians.values()), medians
 
 
 @pytest.mark.parametrize(("places", "wrong"), [(1, {401: 20, 429: 9_880}), (10_000, {401: 9_900})])
 def test_ten_thousand_guesses_find_no_key_and_shut_nobody_out(file, places, wrong):
-    """From one address, most are refused unread; from as many addresses, all are wrong. A valid key works all along."""
+    """From one address, most are refused unread; from many addresses, all are wrong. A valid key always works."""
     valid = add_key(file, "ada")
     slow = Rate(20, 86_400)
     backend = KeyBackend(KeyRing(file), FixedViews(), failed=slow, is_open=lambda _path: False)
@@ -183,7 +183,7 @@ def test_ten_thousand_guesses_find_no_key_and_shut_nobody_out(file, places, wron
 
 
 class FixedViews:
-    """Everybody gets the same view."""
+    """The same view for everybody."""
 
     def of(self, _scope):
         return None
@@ -231,7 +231,7 @@ def test_no_text_is_a_key(text, tmp_path_factory):
     ],
 )
 def test_a_file_with_anything_else_is_refused(content, words, file):
-    """Nothing of it is used."""
+    """None of it is used."""
     file.parent.mkdir()
     file.write_bytes(content)
     file.chmod(0o600)
@@ -271,7 +271,7 @@ def test_keys_that_are_added_at_one_time_are_all_kept(file):
 
 
 def test_two_keys_need_two_names(file):
-    """And what is revoked must be there."""
+    """And only an existing key can be revoked."""
     add_key(file, "ada")
 
     with pytest.raises(SettingsError, match="already"):
@@ -281,7 +281,7 @@ def test_two_keys_need_two_names(file):
 
 
 def test_a_ring_sees_what_happens_to_its_file(file):
-    """A new key counts at once, and a revoked one no more."""
+    """A new key is valid at once, and a revoked one no longer."""
     ring = KeyRing(file)
     before = ring.required
     secret = add_key(file, "ada")
@@ -293,7 +293,7 @@ def test_a_ring_sees_what_happens_to_its_file(file):
 
 @pytest.mark.parametrize("spoil", [lambda file: file.write_text("{"), os.unlink, lambda file: file.chmod(0o644)])
 def test_a_file_that_breaks_while_the_service_runs_opens_nothing(spoil, file):
-    """No key is accepted, and one is still needed."""
+    """No key is accepted, but one is still required."""
     secret = add_key(file, "ada")
     ring = KeyRing(file)
     spoil(file)
@@ -302,7 +302,7 @@ def test_a_file_that_breaks_while_the_service_runs_opens_nothing(spoil, file):
 
 
 def test_a_file_that_was_repaired_counts_again(file):
-    """Its mode is looked at, too."""
+    """Its mode is checked, too."""
     secret = add_key(file, "ada")
     ring = KeyRing(file)
     file.chmod(0o644)
@@ -316,7 +316,7 @@ def test_a_file_that_was_repaired_counts_again(file):
     ("host", "allowed"), [("0.0.0.0", ()), ("192.168.0.7", ()), ("::", ()), ("db", ()), ("127.0.0.1", ("gear.test",))]
 )
 def test_without_keys_nobody_else_gets_in(host, allowed):
-    """Neither by an address of the network nor by a name behind a proxy; with keys, both work."""
+    """Neither from the network nor through a proxy with another host name; with keys, both work."""
     require_keys(host, allowed, has_keys=True)
 
     with pytest.raises(SettingsError, match="gear keys add"):
@@ -339,14 +339,14 @@ def test_without_keys_nobody_else_gets_in(host, allowed):
     ],
 )
 def test_a_name_that_would_match_nothing_or_all_is_refused(options):
-    """An operator finds out at the start."""
+    """An operator learns it at the start."""
     with pytest.raises(SettingsError, match="write it"):
         ServiceOptions(**options)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "localhost", "::1", "[::1]"])
 def test_this_machine_needs_no_key(host):
-    """However it is written."""
+    """In any spelling."""
     require_keys(host, (), has_keys=False)
 
 
@@ -360,7 +360,7 @@ def test_without_the_extra_the_line_names_it(gear, monkeypatch):
 
 
 def test_an_address_in_use_is_one_line(gear):
-    """With what to do."""
+    """It says what to do."""
     with listen("127.0.0.1", 0) as taken:
         code, _, err = gear("serve", "--port", str(taken.getsockname()[1]))
 
@@ -369,7 +369,7 @@ def test_an_address_in_use_is_one_line(gear):
 
 
 class Clock:
-    """A clock that goes on when told to."""
+    """A clock that the test advances."""
 
     now = 0.0
 
@@ -378,7 +378,7 @@ class Clock:
 
 
 def test_a_rate_allows_so_many_and_then_one_at_a_time():
-    """The bucket is full at first and fills evenly; the wait is what is missing of a token."""
+    """The bucket is full at first and fills evenly; the wait is the time until the next token."""
     clock, rate = Clock(), Rate.parse("6/min")
     limiter = RateLimiter(clock=clock)
     waits = [limiter.wait("ada", rate) for _ in range(7)]
@@ -389,7 +389,7 @@ def test_a_rate_allows_so_many_and_then_one_at_a_time():
 
 
 def test_a_pause_fills_the_bucket_and_no_more():
-    """An hour of silence allows no more than the first minute did."""
+    """An hour of silence allows no more than the first minute."""
     clock, rate = Clock(), Rate.parse("2/s")
     limiter = RateLimiter(clock=clock)
     limiter.wait("ada", rate)
@@ -399,7 +399,7 @@ def test_a_pause_fills_the_bucket_and_no_more():
 
 
 def test_only_so_many_names_are_kept():
-    """A flood of addresses takes no memory; the one that was not seen for longest is forgotten."""
+    """Many addresses take no more memory; the least recently seen one is forgotten."""
     limiter, rate = RateLimiter(most=2, clock=Clock()), Rate(1, 60)
     for name in ("a", "b", "c"):
         limiter.wait(name, rate)
@@ -417,14 +417,14 @@ def test_any_other_text_is_no_rate(text):
 
 
 class Whole:
-    """Makes a new view whenever it is asked for one."""
+    """Creates a new view at each request."""
 
     def scoped(self, scope):
         return scope, object()
 
 
 def test_views_are_kept_while_they_are_used(file):
-    """What a search reuses stays with its scope; of more scopes than are kept, the one unused for longest goes."""
+    """What searches reuse is kept with the scope; of too many scopes, the least recently used one is forgotten."""
     scopes = [EVERYTHING.narrowed(principals=[name]) for name in ("a", "b", "c")]
     views = Views(whole := Whole(), most=2)
     first, second = views.of(scopes[0]), views.of(scopes[1])
@@ -437,7 +437,7 @@ def test_views_are_kept_while_they_are_used(file):
 
 @pytest.fixture
 def gear(monkeypatch, tmp_path, capsys):
-    """Run a command with a home folder of its own."""
+    """Run a command with its own home folder."""
     monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("COLUMNS", "200")
 
@@ -451,7 +451,7 @@ def gear(monkeypatch, tmp_path, capsys):
 
 
 def test_the_command_prints_a_secret_once(gear, tmp_path):
-    """Alone on standard output, for a script; the list does not show it, and a revoked key is gone from it."""
+    """Alone on standard output, for scripts; the list does not show it, and a revoked key is not listed."""
     code, out, err = gear("keys", "add", "ada", "--principal", "user:ada", "--where", "year >= 2020", "--rate", "9/min")
     ring = KeyRing(tmp_path / "home" / "keys.json")
     listed = gear("keys", "list")

@@ -1,4 +1,4 @@
-"""One JSON for all: what is written reads back as it was, follows the published schema, and nothing else gets in."""
+"""One JSON format: documents read back unchanged, follow the published schema, and nothing else is accepted."""
 
 import dataclasses
 import json
@@ -45,13 +45,13 @@ PLAIN = {
     typing.Any: JSON,
     type(None): st.none(),
 }
-# Who else may read a passage is not told.
+# A document does not reveal who else may read a passage.
 UNWRITTEN = {"readers"}
 ERRORS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, GearError)]
 
 
 def any_of(hint):
-    """Any value of a type; of a dataclass, with all its fields."""
+    """Any value of a type; for a dataclass, with all its fields."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if hint in PLAIN:
         return PLAIN[hint]
@@ -90,7 +90,7 @@ PAIRS = {
 
 
 def through_json(document):
-    """A document as another program gets it, by any encoding of JSON that is allowed."""
+    """A document as another program gets it, in any valid JSON encoding."""
     return json.loads(json.dumps(document, ensure_ascii=False, allow_nan=False).encode())
 
 
@@ -100,7 +100,7 @@ def through_json(document):
 )
 @given(data=st.data())
 def test_what_is_written_reads_back_as_it_was(kind, data):
-    """Every field of every value, whatever it holds; and each document follows the published schema."""
+    """Every field of every value, with any content; and each document follows the published schema."""
     write, read = PAIRS[kind]
     value = data.draw(any_of(kind))
 
@@ -112,7 +112,7 @@ def test_what_is_written_reads_back_as_it_was(kind, data):
 
 
 def check(document):
-    """What the published schema has against a document."""
+    """The violations of the published schema in a document."""
     schema = json.loads(PUBLISHED.read_text(encoding="utf-8"))
     return violations(document, schema, root=schema)
 
@@ -126,7 +126,7 @@ def test_the_published_schema_is_that_of_the_code(capsys):
 
 @pytest.mark.parametrize("kind", ["search", "answer", "trace"])
 def test_the_schema_refuses_what_is_damaged(kind):
-    """A field that is gone, of another type, or of another version; one more does no harm."""
+    """A missing field, another type, or another version; an additional field is accepted."""
     document = run(kind=kind)
     question = {key: value for key, value in document.items() if key != "question"}
 
@@ -138,7 +138,7 @@ def test_the_schema_refuses_what_is_damaged(kind):
 
 @given(st.text(st.characters(), max_size=9))
 def test_half_a_surrogate_pair_is_replaced(text):
-    """Any text that Python can hold becomes one that a file can hold, once and for all."""
+    """Any Python string becomes one that a file can store, permanently."""
     event = Event("verdict", 1, text)
 
     first = wire.from_json(Event, through_json(wire.to_json(event)))
@@ -149,7 +149,7 @@ def test_half_a_surrogate_pair_is_replaced(text):
 
 @pytest.mark.parametrize("kind", ERRORS)
 def test_an_error_keeps_its_class_and_its_message(kind):
-    """Its title says what the class stands for, in the words of its documentation."""
+    """Its title is the documentation of its class."""
     document = through_json(wire.problem_json(kind("port 7687 is closed")))
     error = wire.error_from(document)
 
@@ -179,7 +179,7 @@ def test_a_triple_and_a_fact_look_the_same_everywhere():
 
 
 def test_a_newer_document_is_refused_in_one_line(tmp_path):
-    """By its number, before anything else is looked at."""
+    """By its version, before anything else is checked."""
     (tmp_path / "new.json").write_text('{"wire": 2, "kind": "letter"}')
 
     for read in (wire.read_run, wire.read_trace):
@@ -202,7 +202,7 @@ def test_fields_that_are_not_known_are_passed_over():
 
 
 def test_a_trace_comes_back_from_its_file_as_it_was(tmp_path):
-    """Triples, paths, verdicts, times and tokens included."""
+    """Including triples, paths, verdicts, times and tokens."""
     triple = make_triple("p1", "Curie", "born in", "Warsaw")
     step = Step(
         1,
@@ -249,7 +249,7 @@ def test_a_trace_comes_back_from_its_file_as_it_was(tmp_path):
     ids=lambda text: text[:30],
 )
 def test_a_file_that_is_no_trace_is_reported_in_one_line(tmp_path, text):
-    """Also one that is missing, and one that cannot be written."""
+    """Including a missing one, and one that cannot be written."""
     (tmp_path / "trace.json").write_text(text)
 
     with pytest.raises(InputError, match=r"is not (a trace|JSON).*; write one with|is not JSON.*: ") as raised:

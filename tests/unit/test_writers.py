@@ -32,7 +32,7 @@ def test_outcomes_are_reported_in_order_in_the_thread_that_submits():
 
 
 def test_no_more_is_read_ahead_than_fits():
-    """Memory stays bounded, however slow the server is."""
+    """Memory is limited, however slow the server is."""
     begun, told = [], []
 
     def one(number):
@@ -47,7 +47,7 @@ def test_no_more_is_read_ahead_than_fits():
 
 
 def test_as_many_write_at_once_as_there_are_threads():
-    """They meet at a barrier that one alone would wait at for ever."""
+    """They meet at a barrier where one alone would wait forever."""
     barrier = threading.Barrier(THREADS)
 
     with Writers() as writers:
@@ -56,7 +56,7 @@ def test_as_many_write_at_once_as_there_are_threads():
 
 
 def test_an_error_ends_the_writing_and_earlier_outcomes_stay():
-    """Nothing new is begun after it."""
+    """Nothing new begins after it."""
     told, begun = [], []
 
     def fail():
@@ -77,7 +77,7 @@ def test_an_error_ends_the_writing_and_earlier_outcomes_stay():
 
 
 def test_an_error_of_the_reader_is_not_hidden_by_the_writers():
-    """The block's own error comes through."""
+    """The block's own error is raised."""
 
     def work():
         with Writers() as writers:
@@ -90,7 +90,7 @@ def test_an_error_of_the_reader_is_not_hidden_by_the_writers():
 
 @given(expected=st.integers(0, 10**7), present=st.integers(0, 10**7))
 def test_the_index_is_dropped_only_for_a_load_larger_than_the_graph(expected, present):
-    """So an ingest that is repeated never rebuilds it."""
+    """So a repeated ingest never rebuilds it."""
     if is_large(expected=expected, present=present):
         assert expected - present >= max(WORTHWHILE, present)
     assert not is_large(expected=present, present=present)
