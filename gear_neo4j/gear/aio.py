@@ -1,8 +1,9 @@
 """``AsyncGear``: the same API for an event loop; every call runs in a thread, and a cancelled one ends early."""
 
 from collections.abc import AsyncGenerator, Callable, Iterable
+from concurrent.futures import Future, wait
 from functools import partial
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from anyio import to_thread
 
@@ -15,10 +16,12 @@ from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
 from gear_neo4j.recipes.recipe import AgentRecipe, RetrieverRecipe
 from gear_neo4j.retrieval.paths import PathResult, Paths
 from gear_neo4j.status import Status
-from gear_neo4j.threads import Feed, ThreadLimiter
+from gear_neo4j.threads import Feed, Running, ThreadLimiter
 
 # Maximum number of concurrent calls: the driver is thread-safe, and models mostly wait.
 THREADS = 8
+# Shared, because a program may make an AsyncGear for each request.
+_CALLS = ThreadLimiter("calls", most=THREADS)
 Result = TypeVar("Result")
 
 
@@ -29,7 +32,8 @@ class AsyncGear:
     thread.
 
     Args:
-        threads: maximum number of concurrent calls, including cancelled ones that have not ended; others wait.
+        threads: maximum number of concurrent calls, including cancelled ones that have not ended; others wait. By
+            default all objects of this class share 8.
 
     Usage::
 
@@ -39,9 +43,10 @@ class AsyncGear:
                 print(event.text, end="")
     """
 
-    def __init__(self, gear: Gear, *, threads: int = THREADS) -> None:
+    def __init__(self, gear: Gear, *, threads: int | None = None) -> None:
         self.gear = gear
-        self._limiter = ThreadLimiter("calls", most=threads)
+        self._limiter = _CALLS if threads is None else ThreadLimiter("calls", most=threads)
+        self._calls: set[Future[Any]] = set()
 
     async def search(self, question: str, *, k: int = 10, retriever: str | RetrieverRecipe = "auto") -> Hits:
         """See :meth:`Gear.search`."""
@@ -61,7 +66,7 @@ class AsyncGear:
         """See :meth:`Gear.stream`; leaving the loop early ends the run."""
         feed: Feed[Event] = Feed()
         ask = partial(self.gear.ask, question, k=k, agent=agent, on_event=feed.put)
-        running = await self._limiter.start_when_free(ask)
+        running = await self._start(ask)
         feed.follow(running)
         try:
             async for event in feed:
@@ -91,11 +96,21 @@ class AsyncGear:
 
     async def close(self) -> None:
         """Wait until cancelled calls have ended, and close the connection, unless the driver is the caller's."""
-        await to_thread.run_sync(self._limiter.wait)
+        await to_thread.run_sync(wait, list(self._calls))
         await to_thread.run_sync(self.gear.close)
 
     async def _run(self, work: Callable[[], Result]) -> Result:
-        return await self._limiter.run(work, waits=True)
+        running = await self._start(work)
+        try:
+            return await running.result()
+        finally:
+            running.cancel()
+
+    async def _start(self, work: Callable[[], Result]) -> Running[Result]:
+        running = await self._limiter.start_when_free(work)
+        self._calls.add(running.future)
+        running.future.add_done_callback(self._calls.discard)
+        return running
 
     async def __aenter__(self) -> Self:
         return self

@@ -146,6 +146,41 @@ def test_a_cancelled_question_ends_at_its_next_step_and_frees_its_thread(corpus,
     assert 1 == len(hits)
 
 
+def test_calls_that_nobody_waits_for_any_more_keep_their_threads_from_others():
+    """Also if each call has its own AsyncGear: at most 8 run, and closing one waits for no call of another."""
+    running, most, lock, release = set(), [], threading.Lock(), threading.Event()
+
+    class Slow:
+        def search(self, question, **options):
+            with lock:
+                running.add(question)
+                most.append(len(running))
+            release.wait(20)
+            running.discard(question)
+
+        def close(self):
+            pass
+
+    async def call(number):
+        with anyio.move_on_after(0.1):
+            await AsyncGear(Slow()).search(number)
+
+    async def run():
+        for start in (0, 8, 16):
+            async with anyio.create_task_group() as group:
+                for number in range(start, start + 8):
+                    group.start_soon(call, number)
+        with anyio.fail_after(5):
+            await AsyncGear(Slow()).close()
+
+    try:
+        anyio.run(run)
+    finally:
+        release.set()
+
+    assert 8 == max(most)
+
+
 def test_closing_waits_for_the_calls_that_were_cancelled(corpus, server, embedder):
     """They use the driver until they end."""
     begun, release, ended = threading.Event(), threading.Event(), []
