@@ -149,13 +149,15 @@ class Remote(Files):
                     documents.append(Listed(composed(name), _version_of(details), address))
                 else:
                     skipped[PurePosixPath(name).suffix.lower() or WITHOUT_SUFFIX] += 1
-        return Listing(tuple(documents), dict(skipped))
+        # A file system may write the address of a folder otherwise than it was given.
+        folder = f"{composed(public_address(system.unstrip_protocol(root))).rstrip('/')}/"
+        return Listing(tuple(documents), dict(skipped), below=(folder,))
 
     def named(self, listing: Listing, sources: SourceNames) -> tuple[str, Listing]:
         """The documents by their addresses, or below the name that the source is given."""
         name, prefix = sources.address(self.name, [listed.name for listed in listing.documents])
         if prefix is not None:
-            return name, listing.named(lambda listed: prefix.name(listed.name))
+            return name, replace(listing.named(lambda listed: prefix.name(listed.name)), below=prefix.all)
         # An earlier version kept the login of an address in the names of its documents.
         sources.take_over({listed.key: composed(public_address(listed.key)) for listed in listing.documents})
         return name, listing.named(lambda listed: composed(public_address(listed.key)))

@@ -3,6 +3,7 @@
 import json
 import os
 
+import fsspec
 import pytest
 
 from gear_neo4j.errors import GearError, NothingFound
@@ -117,6 +118,22 @@ def test_readers_follow_a_document_out_of_a_folder_that_was_read_by_itself(gear,
 
     assert (1, 0) == (report.moved, report.deleted)
     assert ([ADA], []) == (readers(gear, "pay.txt"), readers(gear, "hr/pay.txt"))
+
+
+def test_readers_follow_a_document_out_of_a_folder_of_an_address(gear):
+    """The folder was synced by itself, and the address around it afterwards."""
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/store/hr/pay.txt", TEXT.encode())
+    memory.pipe("/store/news.txt", b"The harbour opens in May.")
+    try:
+        gear.corpus.sync(["memory://store/hr"], readers=ADA)
+        memory.mv("/store/hr/pay.txt", "/store/pay.txt")
+        report = gear.corpus.sync(["memory://store"])
+    finally:
+        memory.rm("/store", recursive=True)
+
+    assert (1, 1, 0) == (report.moved, report.new, report.deleted)
+    assert ([ADA], []) == (readers(gear, "store/pay.txt"), readers(gear, "hr/pay.txt"))
 
 
 @pytest.mark.parametrize("given", [None, CEM])
