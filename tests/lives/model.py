@@ -13,6 +13,7 @@ Readers = tuple[str, ...]
 Key = tuple[str, str]
 ANYBODY: frozenset[Readers] = frozenset({()})
 UNREADABLE = ""
+FOLDER = "docs"
 
 
 @dataclass(frozen=True)
@@ -166,17 +167,31 @@ class Model:
 
     # Names
 
-    def origin(self, collection: str, project: str, name: str | None = None) -> str | None:
-        """The name of a project's folder after it is read with this name; None if it already has another one."""
+    def origin(
+        self, collection: str, project: str, name: str | None = None, *, files: Collection[str] = ()
+    ) -> str | None:
+        """The name of a project's folder with these files after it is read with this name.
+
+        None if it already has another one, or if what its name depends on is in doubt.
+        """
         known = self.origins.get((collection, project))
-        if name is None:
-            return known or next(one for one in _names() if not self._is_taken(collection, one))
-        return name if known in (None, name) else None
+        if name is not None:
+            return name if known in (None, name) else None
+        if known:
+            return known
+        below = {row[1]: row[-1] for row in self._all() if row[0] == collection and row[1].startswith(f"{FOLDER}/")}
+        if not all(below.values()):
+            return None
+        # A folder of which a document is stored, as an earlier version named it, takes its name over.
+        is_former = FOLDER not in self._named(collection) and any(f"{FOLDER}/{file}" in below for file in files)
+        return FOLDER if is_former else next(one for one in _names() if not self._is_taken(collection, one))
+
+    def _named(self, collection: str) -> set[str]:
+        return {held for (where, _), held in self.origins.items() if where == collection}
 
     def _is_taken(self, collection: str, name: str) -> bool:
         """Whether another folder has a name, or a line names a source below it."""
-        named = {held for (where, _), held in self.origins.items() if where == collection}
-        return name in named or any(
+        return name in self._named(collection) or any(
             where == collection and source.startswith(f"{name}/") for where, source, *_ in self._all()
         )
 
@@ -381,5 +396,5 @@ def _is_wider(readers: Readers, before: Readers) -> bool:
 
 def _names() -> Iterator[str]:
     """The names that a folder "docs" may have, the first one that is free."""
-    yield "docs"
-    yield from (f"docs-{number}" for number in count(2))
+    yield FOLDER
+    yield from (f"{FOLDER}-{number}" for number in count(2))

@@ -24,7 +24,7 @@ from gear_neo4j.retrieval.rank import ranker_cache
 from tests.conftest import renew
 from tests.lives import steps
 from tests.lives.converting import ForkedConverter
-from tests.lives.model import UNREADABLE, File, Model
+from tests.lives.model import FOLDER, UNREADABLE, File, Model
 from tests.lives.world import NAME, PROJECTS, Killed, World
 
 # 'make lives' uses other, random ones.
@@ -199,7 +199,11 @@ class Life(RuleBasedStateMachine):
         where = self._collection(document.project, collection)
         if document.project is None:
             return where, document.name
-        return where, f"{self.model.origin(where, document.project)}/{document.name}"
+        origin = self.model.origin(where, document.project, files=self._names_in(document.project))
+        return where, f"{origin or FOLDER}/{document.name}"
+
+    def _names_in(self, project):
+        return {name for where, name in self.files if where == project}
 
     def _is_another(self, document, key):
         """Anyone with database access may write a document's path as they like, if nothing has exactly that name."""
@@ -228,7 +232,8 @@ class Life(RuleBasedStateMachine):
                 del self.files[project, change.name]
 
     def _from_folder(self, command, project, form, collection, options, *, meanwhile=None):
-        origin = self.model.origin(collection, project, NAME if form == "named" else None)
+        given = NAME if form == "named" else None
+        origin = self.model.origin(collection, project, given, files=self._names_in(project))
         if origin is None:
             return
         self.model.origins[collection, project] = origin
