@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.filters import Condition, Filter, both, conjunction_of, filter_json, parse_filter
 
+Name = TypeVar("Name")
 DEFAULT_COLLECTION = "default"
 LONGEST_NAME = 200
 # Separates the name of a collection from an id within it, as in ``legal/p1``.
@@ -35,8 +36,8 @@ class Scope:
     def narrowed(
         self,
         *,
-        collections: Iterable[str] | None = None,
-        principals: Iterable[str] | None = None,
+        collections: Iterable[str] | str | None = None,
+        principals: Iterable[str] | str | None = None,
         where: object = None,
         strict: bool = False,
     ) -> Self:
@@ -173,7 +174,7 @@ def checked_name(name: object, *, kind: str) -> str:
 
 
 def reader_names(names: Iterable[object]) -> tuple[str, ...]:
-    """The names of readers: checked, sorted, each once.
+    """The names of readers: checked, sorted, each once; a text is one name.
 
     Raises:
         SettingsError: a name cannot be used.
@@ -183,7 +184,7 @@ def reader_names(names: Iterable[object]) -> tuple[str, ...]:
         ('group:legal', 'user:ada')
     """
     # Checked before they are compared: they may be of any type.
-    return tuple(sorted(dict.fromkeys([checked_name(name, kind="reader") for name in names])))
+    return tuple(sorted(dict.fromkeys([checked_name(name, kind="reader") for name in _listed(names)])))
 
 
 def reader_key(name: str) -> str:
@@ -206,12 +207,16 @@ def reader_set(names: Iterable[str]) -> str:
     return " ".join(sorted(set(map(reader_key, names))))
 
 
-def _common(mine: frozenset[str] | None, given: Iterable[str] | None, *, kind: str) -> frozenset[str] | None:
+def _common(mine: frozenset[str] | None, given: Iterable[str] | str | None, *, kind: str) -> frozenset[str] | None:
     if given is None:
         return mine
-    # A text is an iterable, too: of its letters.
-    names = frozenset(checked_name(name, kind=kind) for name in ([given] if isinstance(given, str) else given))
+    names = frozenset(checked_name(name, kind=kind) for name in _listed(given))
     return names if mine is None else mine & names
+
+
+def _listed(names: Iterable[Name]) -> Iterable[Name | str]:
+    """Names; a text is one name, not an iterable of its letters."""
+    return (names,) if isinstance(names, str) else names
 
 
 def _comparison(condition: Condition) -> dict[str, Any]:

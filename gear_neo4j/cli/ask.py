@@ -10,7 +10,7 @@ from gear_neo4j.cli.choice import Choice, with_choice
 from gear_neo4j.cli.live import Live
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, QUESTION, opened, with_settings
 from gear_neo4j.cli.output import STDOUT, emit, json_option, require_writable
-from gear_neo4j.cli.scope import require_admitted, with_scope
+from gear_neo4j.cli.scope import require_admitted, with_scope, within_scope
 from gear_neo4j.cli.screen import Screen, errors
 from gear_neo4j.cli.search import print_paths
 from gear_neo4j.errors import ExitCode, InputError, PartialResult
@@ -77,7 +77,7 @@ def ask(
         chat = open_chat(settings, cache=settings.chat_cache)
     live = Live(Screen(), errors)
     with opened(settings, chat=chat) as opened_gear:
-        gear = opened_gear.scoped(scope)
+        gear = within_scope(opened_gear, scope)
         answer = gear.ask(question, k=k, agent=recipe, on_event=None if json_file == STDOUT else live.show)
         cypher = gear.cypher(answer.paths[0]) if answer.paths else None
     if not (json_file and emit(json_file, to_json(answer))):

@@ -12,10 +12,11 @@ from gear_neo4j.cli.confirm import YES, can_ask, confirm
 from gear_neo4j.cli.options import CONNECTION, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.reporting import progress_shown
-from gear_neo4j.cli.screen import Screen
+from gear_neo4j.cli.screen import Screen, errors, listing
 from gear_neo4j.gear import Gear
 from gear_neo4j.graph.read.collections import Collection
 from gear_neo4j.graph.write.reader_records import ReaderRecord
+from gear_neo4j.ingestion.finding import similar_document
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
 from gear_neo4j.text.wording import contents, pluralize
@@ -85,8 +86,9 @@ def readers(
     """Show or set who may read a document, SOURCE, and its triples.
 
     SOURCE is the name of a document, such as handbook/travel.md, its path on this machine, or the "source" of JSONL
-    lines. Its readers are stored: a new version keeps them, and so does the document when it moves or comes back.
-    Without SOURCE, list all records of the collection. A search sees what --as PRINCIPAL may read.
+    lines. Its readers are stored: a new version keeps them, and so does the document when it moves or comes back. To
+    set those of a whole folder, use gear ingest FOLDER --readers. Without SOURCE, list all records of the collection. A
+    search sees what --as PRINCIPAL may read.
 
     \b
     gear readers contracts/2024.md --collection legal --set group:legal --set user:ada
@@ -100,16 +102,27 @@ def readers(
             changed = gear.corpus.set_readers(source, readers, collection=collection)
             document = {"passages": changed, "readers": sorted(set(readers))}
             shown: Any = f"{_passages(source, changed)}: {_names(sorted(set(readers)))}"
+            if readers and not changed:
+                _report_new(source, similar_document(gear.graph, source, collection=collection), collection)
         else:
             records = gear.corpus.readers(source, collection=collection)
+            if not records and collection != DEFAULT_COLLECTION:
+                gear.graph.collections.require(collection)
             document = {"readers": [asdict(record) for record in records]}
             shown = _records(records, source)
     if not emit(json_file, document):
         Screen().print(shown)
 
 
+def _report_new(source: str, similar: str, collection: str) -> None:
+    """Say that the readers are on record for a document that is not there, and which one may be meant."""
+    where = "" if collection == DEFAULT_COLLECTION else f" in the collection {collection!r}"
+    hint = f"did you mean {similar}?" if similar else "its readers are recorded for when it comes"
+    errors.print_line(f"no document{where} has the name {source!r} yet: {hint}", style="yellow")
+
+
 def _passages(source: str, changed: int) -> str:
-    return f"{pluralize(changed, 'passage')} of {source}" if changed else f"{source}, which has no passages now"
+    return f"{pluralize(changed, 'passage')} of {source}" if changed else source
 
 
 def _names(readers: Sequence[str]) -> str:
@@ -121,20 +134,15 @@ def _names(readers: Sequence[str]) -> str:
 def _records(records: Sequence[ReaderRecord], source: str | None) -> Table | str:
     if not records:
         return f"{source or 'every document'}: {_names(())}"
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("document")
-    table.add_column("passages", justify="right")
-    table.add_column("readers")
+    table = listing("document", "passages", "readers", numbers=("passages",))
     for record in records:
         table.add_row(record.source, f"{record.passages:,}", _names(record.readers))
     return table
 
 
 def _table(held: list[Collection]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("collection")
-    for column in ("passages", "triples", "with readers"):
-        table.add_column(column, justify="right")
+    columns = ("passages", "triples", "with readers")
+    table = listing("collection", *columns, numbers=columns)
     for collection in held:
         numbers = (collection.passages, collection.triples, collection.restricted)
         table.add_row(collection.name, *(f"{number:,}" for number in numbers))

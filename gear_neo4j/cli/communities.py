@@ -15,7 +15,7 @@ from gear_neo4j.cli.options import CHAT, CONNECTION, opened, with_options, with_
 from gear_neo4j.cli.output import emit, json_option, require_writable
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.progress import stages, waiting
-from gear_neo4j.cli.scope import with_scope
+from gear_neo4j.cli.scope import with_scope, within_scope
 from gear_neo4j.cli.screen import Screen, errors
 from gear_neo4j.communities.build import MOST, SMALLEST, BuildReport
 from gear_neo4j.communities.hierarchy import Community, Hierarchy
@@ -128,7 +128,7 @@ def show(file: Path | None, scope: Scope, json_file: Path | None, settings: Sett
     """
     require_writable(file)
     with opened(settings) as opened_gear:
-        gear = opened_gear.scoped(scope)
+        gear = within_scope(opened_gear, scope)
         hierarchy = gear.communities.read()
         names = names_of(gear.graph, hierarchy) if hierarchy.communities else {}
         if file is not None:

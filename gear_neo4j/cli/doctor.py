@@ -11,7 +11,7 @@ from gear_neo4j.adoption.profile import Profile
 from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.progress import waiting
-from gear_neo4j.cli.scope import with_scope
+from gear_neo4j.cli.scope import with_scope, within_scope
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.errors import InputError, MigrationError
 from gear_neo4j.gear import Gear
@@ -43,7 +43,7 @@ def doctor(questions: tuple[str, ...], hub: int, json_file: Path | None, scope: 
     The exit code is 2 if there is a problem.
     """
     with opened(settings) as gear, waiting("examining"):
-        size = gear.graph.scoped(scope).database.scope_size
+        size = within_scope(gear, scope).graph.database.scope_size
         examiner = Doctor(gear.graph, gear.embedder, _profile(gear), Beam(hub=hub), size)
         examination = examiner.examine(questions=questions)
     if not emit(json_file, asdict(examination)):

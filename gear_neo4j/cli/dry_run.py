@@ -54,7 +54,9 @@ class DryRun:
             return gear.corpus.forecast(retry_failed=self.retry_failed)
 
     def _summary(self, report: IngestReport) -> str:
-        read = f"{pluralize(report.passages_read, 'passage')} and {pluralize(report.triples_read, 'triple')}"
+        read = pluralize(report.passages_read, "passage")
+        if report.triples_read:
+            read += f" and {pluralize(report.triples_read, 'triple')}"
         collection = self.membership.collection
         into = "" if collection == DEFAULT_COLLECTION else f" into the collection {collection}"
         return f"{read} could be ingested{into}"

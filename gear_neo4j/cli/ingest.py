@@ -25,14 +25,23 @@ from gear_neo4j.cli.extraction import AUTO, NONE, ExtractionOptions, with_extrac
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
-from gear_neo4j.cli.reporting import progress_shown, report_links, report_other_names, report_problem, report_skipped
+from gear_neo4j.cli.reporting import (
+    left_out,
+    progress_shown,
+    report_links,
+    report_other_names,
+    report_problem,
+    report_skipped,
+)
 from gear_neo4j.errors import PartialResult
 from gear_neo4j.extraction.extractor import Model
 from gear_neo4j.extraction.run import ExtractionReport
 from gear_neo4j.gear import Gear
 from gear_neo4j.graph.read.store import Counts
 from gear_neo4j.ingestion.membership import CollectionAccess
+from gear_neo4j.ingestion.reading import require_content
 from gear_neo4j.ingestion.report import IngestReport
+from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.recipes.registry import EXTRACTORS
 from gear_neo4j.settings import Settings
@@ -138,8 +147,10 @@ class _Ingest:
 
     def run(self, settings: Settings, json_file: Path | None) -> None:
         """Ingest, extract, and report."""
-        # Fail before a server is started: a path may be mistyped, and a model may not be set.
+        # Fail before a server is started: a path may be mistyped, a folder empty, and a model may not be set.
         refuse_missing((*self.sources, *self.triples))
+        files = files_to_ingest(self.sources, self.triples, follow_links=self.documents.follow_links)
+        require_content(files.passages, files.triples)
         chat = open_chat(settings, cache=settings.chat_cache) if self.extracting.wants_model else None
         price = settings.chat_price
         with opened(settings, chat=chat, create=True) as gear, self._front(gear, settings) as front:
@@ -148,7 +159,7 @@ class _Ingest:
             counts = gear.corpus.counts()
         document = {"ingest": asdict(report) if report else None, "database": asdict(counts)}
         if not emit(json_file, document | ({"extraction": asdict(extracted)} if extracted else {})):
-            _print(report, extracted, counts, price=price)
+            _print(report, extracted, counts, price=price, triples=bool(self.triples))
         end(report or IngestReport(), extracted)
 
     def _ingested(self, front: "_Front") -> IngestReport:
@@ -199,10 +210,15 @@ class _Front:
 
 
 def _print(
-    report: IngestReport | None, extracted: ExtractionReport | None, counts: Counts, *, price: extraction.Price
+    report: IngestReport | None,
+    extracted: ExtractionReport | None,
+    counts: Counts,
+    *,
+    price: extraction.Price,
+    triples: bool,
 ) -> None:
     if report:
-        say(_summary(report))
+        say(_summary(report, triples=triples or report.triples_read > 0))
         if report.passages_extracted:
             extraction.print_rules(report, price=price)
     if extracted:
@@ -211,11 +227,13 @@ def _print(
     say(f"the graph holds {totals}, {pluralize(counts.synonyms, 'synonym edge')}")
 
 
-def _summary(report: IngestReport) -> str:
-    return (
-        f"{pluralize(report.passages_written, 'passage')} and {pluralize(report.triples_written, 'triple')} written "
-        f"({report.passages_read:,} and {report.triples_read:,} read){_changes(report)}"
-    )
+def _summary(report: IngestReport, *, triples: bool) -> str:
+    """What was read and written; ``triples`` says whether files held any."""
+    written, read = pluralize(report.passages_written, "passage"), f"{report.passages_read:,}"
+    if triples:
+        written += f" and {pluralize(report.triples_written, 'triple')}"
+        read += f" and {report.triples_read:,}"
+    return f"{written} written ({read} read){_changes(report)}"
 
 
 def _changes(report: IngestReport) -> str:
@@ -234,8 +252,6 @@ def end(report: IngestReport, extracted: ExtractionReport | None = None) -> None
     report_links(report.links)
     report_other_names(report.other_names)
     parts = list(extraction.left_over(extracted)) if extracted else []
-    if report.problems:
-        problems = pluralize(report.problems, "line or file", "lines or files")
-        parts.insert(0, f"{problems} could not be used, see above; fix and ingest again")
+    parts[:0] = left_out(pluralize(report.problems, "line or file", "lines or files"), report, command="ingest")
     if parts:
         raise PartialResult("; ".join(parts))

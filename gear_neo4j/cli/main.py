@@ -40,7 +40,7 @@ COMMANDS: Commands = {
     ),
     "stats": (
         "gear_neo4j.cli.stats:stats",
-        "Show what a database holds: sources, passages, triples and entities, its schema, and its size.",
+        "Show what a database holds: sources, documents, passages, triples and entities, its schema, and its size.",
     ),
     "cypher": (
         "gear_neo4j.cli.cypher:cypher",

@@ -9,7 +9,7 @@ from click.exceptions import Exit
 from gear_neo4j.cli.choice import Pair, with_set
 from gear_neo4j.cli.options import CONNECTION, EMBEDDING, QUESTION, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
-from gear_neo4j.cli.scope import with_scope
+from gear_neo4j.cli.scope import with_scope, within_scope
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.cli.search import print_entities, print_paths
 from gear_neo4j.domain import Cypher
@@ -42,7 +42,7 @@ def paths(question: str, assignments: Sequence[Pair], scope: Scope, json_file: P
     if useless := sorted(OF_PASSAGES & recipe.model_fields_set):
         raise click.UsageError(f"{useless[0]} is for the passages of gear search --retriever paths: leave it out")
     with opened(settings) as opened_gear:
-        gear = opened_gear.scoped(scope)
+        gear = within_scope(opened_gear, scope)
         connected = gear.paths(question, options=recipe)
         cypher = gear.cypher(*connected.paths[:1]) if connected.paths else None
     if json_file:

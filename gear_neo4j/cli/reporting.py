@@ -9,6 +9,8 @@ from gear_neo4j.cli.screen import errors
 from gear_neo4j.ingestion import office
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.ingestion.report import IngestReport
+from gear_neo4j.sync.report import SyncReport
 from gear_neo4j.text.wording import pluralize
 
 SHOWN_LINKS = 5
@@ -46,3 +48,12 @@ def report_skipped(skipped: Mapping[str, int]) -> None:
 def report_problem(problem: Problem) -> None:
     """Print a line or a file that could not be used."""
     errors.print_line(str(problem), style="yellow")
+
+
+def left_out(unusable: str, report: IngestReport | SyncReport, *, command: str) -> Iterator[str]:
+    """What an ingest or a sync did not do, and how to do it; ``unusable`` is the number of what could not be used."""
+    if report.problems:
+        yield f"{unusable} could not be used, see above; fix and {command} again"
+    if report.kept_readers:
+        documents = pluralize(report.kept_readers, "document")
+        yield f"the readers of {documents} are unchanged, see above; --widen lets more people read"

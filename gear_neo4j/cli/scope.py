@@ -3,13 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gear_neo4j.cli.options import Decorator, with_options
 from gear_neo4j.errors import ScopeRefusal
 from gear_neo4j.scope import EVERYTHING, Scope
+
+if TYPE_CHECKING:
+    from gear_neo4j.gear import Gear
 
 SCOPE: Sequence[Decorator] = (
     click.option("--collection", "collections", multiple=True, help="Only passages of this collection; repeatable."),
@@ -43,6 +46,18 @@ def with_scope(command: Callable[..., None]) -> Callable[..., None]:
         command(*args, scope=scope, **values)
 
     return with_options(SCOPE)(run)
+
+
+def within_scope(gear: "Gear", scope: Scope) -> "Gear":
+    """The view of a scope whose collections exist, because their names may be mistyped.
+
+    Raises:
+        NothingFound: names a similar collection, and some others.
+    """
+    if scope.collections and gear.graph.record():
+        for collection in sorted(scope.collections):
+            gear.graph.collections.require(collection)
+    return gear.scoped(scope)
 
 
 def require_admitted(scope: Scope, saved: Mapping[str, Any], *, file: Path) -> None:

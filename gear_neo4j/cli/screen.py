@@ -1,10 +1,11 @@
 """The console for output drawn with rich: tables, bars, live lines."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.table import Table
 
 from gear_neo4j.text.printable import printable, single_line
 
@@ -30,6 +31,38 @@ class Screen(Console):
         """The segments to print, without control characters except in rich's own codes."""
         for text, style, control in super().render(renderable, options):
             yield Segment(text if control else printable(text), style, control)
+
+
+def listing(*columns: str, numbers: Collection[str] = (), times: Collection[str] = ()) -> Table:
+    """A table of names, numbers and times; a name that does not fit goes on in the next line, and nothing is cut.
+
+    Example:
+        >>> table = listing("document", "passages", numbers=("passages",))
+        >>> table.add_row("handbook/2024/travel.md", "12")
+        >>> Screen(width=24).print(table)
+        document        passages
+        handbook/2024/        12
+        travel.md
+    """
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(
+            column,
+            justify="right" if column in numbers else "left",
+            no_wrap=column in (*numbers, *times),
+            overflow="fold",
+        )
+    return table
+
+
+def short_time(time: str) -> str:
+    """A time in ISO 8601 for a table: the day and the minute.
+
+    Example:
+        >>> short_time("2024-05-31T08:00:12.345Z")
+        '2024-05-31 08:00'
+    """
+    return time[:16].replace("T", " ")
 
 
 errors = Screen(stderr=True)

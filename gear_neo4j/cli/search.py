@@ -12,7 +12,7 @@ from rich.text import Text
 from gear_neo4j.cli.choice import Choice, with_choice
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, QUESTION, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
-from gear_neo4j.cli.scope import with_scope
+from gear_neo4j.cli.scope import with_scope, within_scope
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.domain import Cypher, EntityHit, Figure, Hits, Path
 from gear_neo4j.errors import ExitCode
@@ -55,7 +55,7 @@ def search(
     # Fail before a server is started if a required model is not set.
     chat = open_chat(settings, cache=settings.chat_cache) if recipe.requires_model else None
     with opened(settings, chat=chat) as opened_gear:
-        gear = opened_gear.scoped(scope)
+        gear = within_scope(opened_gear, scope)
         hits = gear.search(question, k=k, retriever=recipe)
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
     if json_file:

@@ -1,7 +1,10 @@
 """``gear sources``: where the documents of a collection come from, and their names."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.table import Table
@@ -10,7 +13,8 @@ from gear_neo4j.cli.options import CONNECTION, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.reporting import progress_shown
-from gear_neo4j.cli.screen import Screen
+from gear_neo4j.cli.screen import Screen, listing, short_time
+from gear_neo4j.ingestion.finding import prefixes_of
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
 from gear_neo4j.text.wording import pluralize
@@ -33,11 +37,11 @@ def sources(context: click.Context, collection: str, json_file: Path | None, set
         return
     with opened(settings) as gear:
         known = gear.corpus.origins(collection=collection)
-        counts = gear.graph.registry.count([f"{source.name}/" for source in known], collection=collection)
-    rows = [
-        asdict(source) | dict(zip(("documents", "passages"), counts[f"{source.name}/"], strict=True))
-        for source in known
-    ]
+        if not known and collection != DEFAULT_COLLECTION:
+            gear.graph.collections.require(collection)
+        prefixes = {source.name: prefixes_of(source.name) for source in known}
+        counts = gear.graph.registry.count([*chain(*prefixes.values())], collection=collection)
+    rows = [asdict(source) | _sizes(counts[prefix] for prefix in prefixes[source.name]) for source in known]
     if not emit(json_file, {"sources": rows}):
         Screen().print(_table(rows) if rows else "no source has been read into this collection")
 
@@ -60,13 +64,15 @@ def rename(old: str, new: str, collection: str, json_file: Path | None, settings
         say(f"{old} is {new} now: {size}")
 
 
-def _table(rows: list[dict[str, object]]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("source", "documents", "passages", "read from", "on", "last read"):
-        table.add_column(column, justify="right" if column in ("documents", "passages") else "left")
+def _sizes(counts: Iterable[tuple[int, int]]) -> dict[str, int]:
+    documents, passages = map(sum, zip(*counts, strict=True))
+    return {"documents": documents, "passages": passages}
+
+
+def _table(rows: list[dict[str, Any]]) -> Table:
+    numbers, times = ("documents", "passages"), ("last read",)
+    table = listing("source", *numbers, "read from", "on", *times, numbers=numbers, times=times)
     for row in rows:
-        roots = row["roots"]
-        assert isinstance(roots, tuple)
-        numbers = (f"{row['documents']:,}", f"{row['passages']:,}")
-        table.add_row(str(row["name"]), *numbers, roots[0] if roots else "", str(row["machine"]), str(row["read"])[:16])
+        sizes = (f"{row[number]:,}" for number in numbers)
+        table.add_row(row["name"], *sizes, next(iter(row["roots"]), ""), row["machine"], short_time(row["read"]))
     return table

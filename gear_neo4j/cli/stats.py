@@ -19,7 +19,7 @@ from gear_neo4j.text.wording import by_collection
 @json_option
 @with_settings(CONNECTION)
 def stats(json_file: Path | None, settings: Settings) -> None:
-    """Show what a database holds: sources, passages, triples and entities, its schema, and its size.
+    """Show what a database holds: sources, documents, passages, triples and entities, its schema, and its size.
 
     The size is that of the data folder of a local server; of any other server it is not known.
     """
@@ -39,7 +39,7 @@ def _table(held: Stats, size: int | None) -> Table:
     table.add_row(
         "embedding model", f"{held.embedding_model}, {held.dimension} dimensions" if held.dimension else "none"
     )
-    for name in ("sources", "passages", "triples", "entities", "synonyms"):
+    for name in ("sources", "documents", "passages", "triples", "entities", "synonyms"):
         table.add_row(name.replace("synonyms", "synonym edges"), f"{getattr(held, name):,}")
     of_each = held.communities_by_collection
     several = f": {by_collection(of_each)}" if len(of_each) > 1 else ""

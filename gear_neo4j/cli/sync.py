@@ -14,7 +14,7 @@ from gear_neo4j.cli.extraction import NONE, ExtractionOptions, with_extraction
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
-from gear_neo4j.cli.reporting import progress_shown, report_other_names, report_problem, report_skipped
+from gear_neo4j.cli.reporting import left_out, progress_shown, report_other_names, report_problem, report_skipped
 from gear_neo4j.cli.tables import with_table
 from gear_neo4j.cli.watching import rounds
 from gear_neo4j.errors import GearError, PartialResult
@@ -22,6 +22,7 @@ from gear_neo4j.extraction.forecast import forecast
 from gear_neo4j.extraction.run import ExtractionReport
 from gear_neo4j.gear import Gear
 from gear_neo4j.ingestion.membership import CollectionAccess
+from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.settings import Settings
 from gear_neo4j.sync.report import MOST_DELETED, SyncReport
@@ -83,7 +84,7 @@ def sync(
     if watch and (dry_run or json_file):
         raise click.UsageError("--watch runs until interrupted: it cannot be combined with --dry-run or --json")
     # Fail before a server is started: a path may be mistyped, and a model may not be set.
-    refuse_missing(Path(source) for source in sources if not is_address(source))
+    _refuse_unreadable(tables)
     job = _Sync(
         tables, membership, source_name, documents, extracting, dry_run=dry_run, yes=yes, price=settings.chat_price
     )
@@ -96,6 +97,13 @@ def sync(
     if not emit(json_file, document):
         job.show(report, extracted)
     _end(report, extracted)
+
+
+def _refuse_unreadable(sources: Sequence[str | Table]) -> None:
+    """Refuse what is missing, and files that no sync can read; an empty folder is one whose documents are gone."""
+    local = [source for source in sources if not is_address(source.source if isinstance(source, Table) else source)]
+    refuse_missing(Path(source.source if isinstance(source, Table) else source) for source in local)
+    files_to_ingest([source for source in local if isinstance(source, str)], may_be_empty=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +214,6 @@ def _end(report: SyncReport, extracted: ExtractionReport | None) -> None:
     report_skipped(report.skipped)
     report_other_names(report.other_names)
     parts = list(extraction.left_over(extracted)) if extracted else []
-    if report.problems:
-        parts.insert(0, f"{pluralize(report.problems, 'document')} could not be used, see above; fix and sync again")
+    parts[:0] = left_out(pluralize(report.problems, "document"), report, command="sync")
     if parts:
         raise PartialResult("; ".join(parts))

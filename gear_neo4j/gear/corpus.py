@@ -19,7 +19,7 @@ from gear_neo4j.graph.write.extraction_queue import Selection
 from gear_neo4j.graph.write.reader_records import ReaderRecord
 from gear_neo4j.graph.write.source_registry import KnownSource
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, check_size
-from gear_neo4j.ingestion.forgetting import drop_collection, forget, reader_records, set_readers
+from gear_neo4j.ingestion.forgetting import drop_collection, forget, forget_folder, reader_records, set_readers
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.membership import CollectionAccess
@@ -48,16 +48,16 @@ class Corpus:
 
     def ingest(
         self,
-        sources: Sequence[str | File],
+        sources: Sequence[str | File] | str | File,
         *,
-        triples: Sequence[str | File] = (),
+        triples: Sequence[str | File] | str | File = (),
         extract: bool = True,
         synonyms: bool = False,
         replace: bool = False,
         chunk_size: int = CHUNK_SIZE,
         follow_links: bool = False,
         collection: str = DEFAULT_COLLECTION,
-        readers: Sequence[str] | None = None,
+        readers: Sequence[str] | str | None = None,
         confined: bool = False,
         limits: Limits = DEFAULT_LIMITS,
         names: Mapping[File, str] = NO_NAMES,
@@ -73,7 +73,8 @@ class Corpus:
 
         Args:
             sources: documents (text, Markdown, HTML, PDF, CSV, office files), JSONL files of passages, or folders of
-                them; from a folder with ``corpus.jsonl``, only that file and ``triples.jsonl`` are read.
+                them, or a single one; from a folder with ``corpus.jsonl``, only that file and ``triples.jsonl`` are
+                read.
             triples: JSONL files of triples; a line has those of one passage.
             extract: make triples by rules for the passages of the collection that have none.
             synonyms: link entities with similar names.
@@ -129,13 +130,13 @@ class Corpus:
 
     def sync(
         self,
-        sources: Sequence[str | File | Table],
+        sources: Sequence[str | File | Table] | str | File | Table,
         *,
         extract: bool = True,
         chunk_size: int = CHUNK_SIZE,
         follow_links: bool = False,
         collection: str = DEFAULT_COLLECTION,
-        readers: Sequence[str] | None = None,
+        readers: Sequence[str] | str | None = None,
         limits: Limits = DEFAULT_LIMITS,
         most_deleted: float = MOST_DELETED,
         source_name: str | None = None,
@@ -153,7 +154,7 @@ class Corpus:
 
         Args:
             sources: folders and documents, addresses such as ``s3://bucket/folder`` that fsspec can read, and a
-                :class:`Table` whose rows are documents.
+                :class:`Table` whose rows are documents; or one of these.
             extract: make triples by rules for the passages of the collection that have none.
             readers: the principals that may read the passages.
             most_deleted: the share of the known documents that may be gone; five may always be.
@@ -262,22 +263,28 @@ class Corpus:
         *,
         collection: str = DEFAULT_COLLECTION,
         exact: bool = False,
+        whole: bool = False,
         dry_run: bool = False,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> Deletion:
-        """Remove all passages of a source, with their triples and the entities that no other triple names.
+        """Remove all passages of a document, with their triples and the entities that no other triple names.
 
         Args:
             source: the name of a document, such as ``docs/a.md``, its path, or the source in a line of JSONL.
             collection: its collection.
             exact: take the name literally, never as a path.
-            dry_run: change nothing, only count what would be removed.
+            whole: it is a source, or a folder in one: remove all its documents.
+            dry_run: change nothing, only count what would be removed; with ``whole``, only the passages.
 
         Raises:
             InputError: no passage has that source; the message names some that exist.
             MigrationError: the schema cannot be brought up to date, or, in a dry run, is not.
         """
         with self._session.writing():
+            if whole:
+                return forget_folder(
+                    self._graph, source, collection=collection, dry_run=dry_run, on_progress=on_progress
+                )
             return forget(
                 self._graph, source, collection=collection, exact=exact, dry_run=dry_run, on_progress=on_progress
             )
@@ -347,7 +354,9 @@ class Corpus:
         """
         return reader_records(self._graph, source, collection=collection) if self._graph.record() else []
 
-    def set_readers(self, source: str | File, readers: Sequence[str], *, collection: str = DEFAULT_COLLECTION) -> int:
+    def set_readers(
+        self, source: str | File, readers: Sequence[str] | str, *, collection: str = DEFAULT_COLLECTION
+    ) -> int:
         """Set who may read the passages of a source and their triples; returns the number of passages.
 
         The readers are stored even if the document has not been ingested yet, or has no passages any more.
@@ -357,8 +366,8 @@ class Corpus:
             readers: principals; none means everybody who may read the collection.
 
         Raises:
-            NothingFound: no readers are given, and the source has neither passages nor a record; the message names
-                some that exist.
+            NothingFound: the name is that of a source or a folder, whose documents have readers; or no readers are
+                given, and the document has neither passages nor a record.
             SettingsError: a name cannot be used.
         """
         members = CollectionAccess.of(collection, readers)
@@ -374,7 +383,7 @@ class Corpus:
         self._graph.prepare(model=self._embedder.name, dimension=self._embedder.dimension)
 
     def stats(self) -> Stats:
-        """The contents of the database, its schema and its embedding model; counting the sources visits every passage.
+        """The contents of the database, its schema and its embedding model; counting documents visits every passage.
 
         Raises:
             MigrationError: this gear-neo4j does not know the schema.

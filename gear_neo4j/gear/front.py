@@ -165,8 +165,8 @@ class Gear:
         self,
         scope: Scope = EVERYTHING,
         *,
-        collections: Iterable[str] | None = None,
-        principals: Iterable[str] | None = None,
+        collections: Iterable[str] | str | None = None,
+        principals: Iterable[str] | str | None = None,
         where: object = None,
         strict: bool = False,
     ) -> "Gear":
@@ -177,7 +177,7 @@ class Gear:
 
         Args:
             scope: an existing scope, such as that of another view; the other conditions narrow it.
-            collections: names of collections; by default all.
+            collections: names of collections, or one name; by default all.
             principals: who the caller *is*, such as ``["user:ada", "group:legal"]``: passages with readers are visible
                 if one of the readers is among these. By default, readers are ignored.
             where: a metadata filter, as text (``year >= 2020 and team in ["a", "b"]``) or as JSON.
@@ -265,7 +265,11 @@ class Gear:
         return RecordedAgent(agent, name=made.name, source=self.graph.name, scope=self.scope)
 
     def ingest(
-        self, sources: Sequence[str | File], *, triples: Sequence[str | File] = (), **options: Any
+        self,
+        sources: Sequence[str | File] | str | File,
+        *,
+        triples: Sequence[str | File] | str | File = (),
+        **options: Any,
     ) -> IngestReport:
         """Ingest passages and their triples; see :meth:`gear_neo4j.types.Corpus.ingest` for the options."""
         return self.corpus.ingest(sources, triples=triples, **options)

@@ -17,6 +17,8 @@ class Stats:
         server: the version of Neo4j.
         schema: the last migration; None in a database without our schema.
         pending: the number of migrations that the database still lacks.
+        sources: the number of folders and addresses that documents were read from, in all collections.
+        documents: the number of documents, the sources in lines of JSONL included.
         communities: their number; ``communities_by_collection`` has it for each collection that has any.
         embedding_model: the model of the vectors, which have ``dimension`` numbers; None in an empty database.
     """
@@ -28,6 +30,7 @@ class Stats:
     embedding_model: str | None
     dimension: int | None
     sources: int
+    documents: int
     passages: int
     triples: int
     entities: int
@@ -50,7 +53,8 @@ def stats_of(graph: Graph) -> Stats:
         pending=len(graph.pending_migrations()),
         embedding_model=record.model if record else None,
         dimension=record.dimension if record else None,
-        sources=graph.sources.count(),
+        sources=graph.registry.size(),
+        documents=graph.sources.count(),
         passages=counts.passages,
         triples=counts.triples,
         entities=counts.entities,

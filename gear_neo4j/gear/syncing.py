@@ -14,9 +14,10 @@ from gear_neo4j.sync.tables import Rows, Table
 from gear_neo4j.text.address import is_address
 
 Source = str | Path | Table
+Sources = Sequence[Source] | Source
 
 
-def planned_only(sync: SourceSync, sources: Sequence[Source], *, follow_links: bool) -> SyncReport:
+def planned_only(sync: SourceSync, sources: Sources, *, follow_links: bool) -> SyncReport:
     """What a sync would do; read-only.
 
     Raises:
@@ -31,7 +32,7 @@ def planned_only(sync: SourceSync, sources: Sequence[Source], *, follow_links: b
 def synced(
     session: Session,
     sync: SourceSync,
-    sources: Sequence[Source],
+    sources: Sources,
     *,
     extract: bool,
     follow_links: bool,
@@ -53,8 +54,9 @@ def synced(
     return report
 
 
-def _origins(sync: SourceSync, sources: Sequence[Source], follow_links: bool) -> list[Origin]:
-    return [_origin(source, follow_links=follow_links, most_bytes=sync.limits.bytes) for source in sources]
+def _origins(sync: SourceSync, sources: Sources, follow_links: bool) -> list[Origin]:
+    given = [sources] if isinstance(sources, str | Path | Table) else sources
+    return [_origin(source, follow_links=follow_links, most_bytes=sync.limits.bytes) for source in given]
 
 
 def _origin(source: Source, *, follow_links: bool, most_bytes: int) -> Origin:

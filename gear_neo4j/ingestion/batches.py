@@ -12,16 +12,17 @@ from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.reading import PassageBatch, TripleBatch
 from gear_neo4j.ingestion.report import IngestReport
-from gear_neo4j.ingestion.writing import KEPT_READERS, write_passages, write_triples
+from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.models.embeddings import Embedder
 
 
 @dataclass(frozen=True, slots=True)
 class BatchOutcome:
-    """The counts of a batch for the report, and its problems."""
+    """The counts of a batch for the report, its problems, and the documents that keep their readers."""
 
     report: IngestReport
     problems: tuple[Problem, ...] = ()
+    kept: frozenset[str] = frozenset()
 
 
 def passages_read(batch: PassageBatch) -> IngestReport:
@@ -63,8 +64,7 @@ def write_passage_batch(
     report.triples_removed = written.triples_removed + removed.triples
     report.entities_removed = written.entities_removed + removed.entities
     taken = (_taken(batch, number) for number in written.different)
-    kept = (Problem(source, 0, KEPT_READERS) for source in sorted(written.kept))
-    return BatchOutcome(report, (*batch.problems, *taken, *kept))
+    return BatchOutcome(report, (*batch.problems, *taken), written.kept)
 
 
 def write_triple_batch(graph: Graph, batch: TripleBatch, *, embedder: Embedder) -> BatchOutcome:

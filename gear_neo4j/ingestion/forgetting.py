@@ -1,24 +1,20 @@
 """Removes passages from the graph, with the triples that they state and the entities that only they mention."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from gear_neo4j.domain import Passage, make_passage
-from gear_neo4j.errors import NothingFound
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.write.corpus_writes import Deletion
 from gear_neo4j.graph.write.reader_records import ReaderRecord
-from gear_neo4j.ingestion.naming import SourceNames
+from gear_neo4j.ingestion.finding import find_folder, find_source, forget_if_empty, prefixes_of, recorded_name
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.scope import DEFAULT_COLLECTION, qualified_id
-from gear_neo4j.text.address import is_address
-from gear_neo4j.text.paths import composed
 
 PASSAGES_A_BATCH = 500
 COMMUNITIES_A_BATCH = 1_000
+DOCUMENTS_A_BATCH = 100
 RECORDS_A_PAGE = 1_000
-SHOWN_SOURCES = 5
 
 
 def forget(
@@ -40,7 +36,7 @@ def forget(
         MigrationError: a dry run needs the newest schema, since it changes nothing.
     """
     _require_schema(graph, dry_run=dry_run)
-    name, total = _find_source(graph, source, collection=collection, exact=exact)
+    name, total = find_source(graph, source, collection=collection, exact=exact)
     if dry_run:
         return graph.sources.preview(name, collection=collection)
 
@@ -51,6 +47,40 @@ def forget(
         return graph.sources.passage_ids(name, collection=collection, limit=PASSAGES_A_BATCH)
 
     return _remove(graph, batch, collection=collection, total=total, on_progress=on_progress)
+
+
+def forget_folder(
+    graph: Graph,
+    source: str | Path,
+    *,
+    collection: str = DEFAULT_COLLECTION,
+    dry_run: bool = False,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Deletion:
+    """Remove all documents of a source, or of a folder in one; a killed run can be repeated.
+
+    The source is forgotten, too, unless readers are on record for its documents. A dry run counts only passages.
+
+    Raises:
+        InputError: the database holds no passages.
+        NothingFound: there is no such source or folder; the message names some documents that exist.
+        MigrationError: a dry run needs the newest schema, since it changes nothing.
+    """
+    _require_schema(graph, dry_run=dry_run)
+    folder = find_folder(graph, source, collection=collection)
+    if dry_run:
+        return Deletion(folder.passages)
+
+    def batch() -> list[str]:
+        prefixes = prefixes_of(folder.name)
+        pages = (graph.registry.below(prefix, collection=collection, limit=DOCUMENTS_A_BATCH) for prefix in prefixes)
+        names = [name for page in pages for name, _ in page]
+        graph.manifest.forget(names, collection=collection)
+        return [id for id, _ in graph.sources.of_documents(names, collection=collection)][:PASSAGES_A_BATCH]
+
+    removed = _remove(graph, batch, collection=collection, total=folder.passages, on_progress=on_progress)
+    forget_if_empty(graph, folder.name, collection=collection)
+    return removed
 
 
 def drop_collection(
@@ -98,10 +128,11 @@ def set_readers(graph: Graph, source: str | Path, readers: Sequence[str], *, col
 
     Raises:
         InputError: the database holds no passages.
-        NothingFound: it shall be for everybody, but has neither passages nor a record; the message names some sources.
+        NothingFound: the name is that of a source or a folder, or it shall be for everybody, but has neither passages
+            nor a record.
     """
     _require_schema(graph, dry_run=False)
-    name = _name_of(graph, source, collection=collection, needed=not readers)
+    name = recorded_name(graph, source, collection=collection, may_come=bool(readers))
     # First the record: what is written meanwhile has its readers.
     graph.readers.record({name: readers}, collection=collection, widen=True)
     ids = [id for id, _ in graph.sources.of_documents([name], collection=collection)]
@@ -117,7 +148,7 @@ def reader_records(graph: Graph, source: str | Path | None, *, collection: str) 
         NothingFound: there is no such document; the message names some.
     """
     if source is not None:
-        name = _name_of(graph, source, collection=collection, needed=True)
+        name = recorded_name(graph, source, collection=collection, may_come=False)
         passages = graph.sources.passages(name).get(collection, 0)
         known = graph.readers.of([name], collection=collection)
         return [ReaderRecord(collection, one, readers, passages) for one, readers in known.items()]
@@ -125,18 +156,6 @@ def reader_records(graph: Graph, source: str | Path | None, *, collection: str) 
     while page := graph.readers.page(collection, after=records[-1].source if records else "", limit=RECORDS_A_PAGE):
         records += page
     return records
-
-
-def _name_of(graph: Graph, source: str | Path, *, collection: str, needed: bool) -> str:
-    """The name of a source that has passages or a record of readers, or that may yet come."""
-    try:
-        return _find_source(graph, source, collection=collection)[0]
-    except NothingFound:
-        path = Path(source)
-        name = SourceNames.load(graph.registry, collection=collection).document(path) or composed(path.as_posix())
-        if needed and not graph.readers.of([name], collection=collection):
-            raise
-        return name
 
 
 def _remove(
@@ -182,32 +201,6 @@ def forget_documents(graph: Graph, names: Sequence[str], *, collection: str) -> 
     return removed
 
 
-def _find_source(graph: Graph, source: str | Path, *, collection: str, exact: bool = False) -> tuple[str, int]:
-    """The name that a document is stored under, and the number of its passages.
-
-    It is given by its name, or, unless ``exact`` is set, by its path on this machine, in a folder that was read.
-    """
-    path = None if exact or is_address(str(source)) else Path(source)
-    here = SourceNames.load(graph.registry, collection=collection).document(path) if path else None
-    held: dict[str, int] = {}
-    for name in dict.fromkeys(filter(None, (str(source), composed(path.as_posix()) if path else None, here))):
-        found = graph.sources.passages(name)
-        if collection not in found:
-            held = held or found
-        elif path and here not in (None, name) and (path.exists() or graph.sources.passages(here or "")):
-            raise NothingFound(
-                f"{name!r} is ambiguous: a document has this name, and the file of this path is {here!r}: give that "
-                "name, or the absolute path of the file that you mean"
-            )
-        else:
-            return name, found[collection]
-    name = here or str(source)
-    if held:
-        raise NothingFound(f"{name!r} is not in the collection {collection!r}: it is in {', '.join(held)}")
-    where = "" if collection == DEFAULT_COLLECTION else f" in the collection {collection!r}"
-    raise NothingFound(f"no passage{where} has the source {name!r}: {_existing(graph, name)}")
-
-
 def is_of_document(passage: Passage) -> bool:
     """Whether a passage was made from a document, and not from a line of JSONL that names it."""
     made = make_passage(passage.source or "", passage.title, passage.text)
@@ -225,20 +218,3 @@ def _reopen_dataset(graph: Graph, collection: str) -> None:
     """Mark the data set as incomplete, so that an evaluation ingests it again."""
     if dataset := graph.store.dataset(collection=collection):
         graph.store.record_dataset(dataset.name, fingerprint=None, collection=collection)
-
-
-def _existing(graph: Graph, source: str) -> str:
-    """Some existing sources: those inside it, if it is a folder, then those beside it, then any."""
-    folder, slash, _ = source.rpartition("/")
-    sources = chain.from_iterable(_sources_in(graph, prefix) for prefix in (f"{source}/", folder + slash, ""))
-    names: dict[str, None] = {}
-    while len(names) < SHOWN_SOURCES and (name := next(sources, None)):
-        names[name] = None
-    return f"there are {', '.join(names)}" if names else "none of the passages has a source"
-
-
-def _sources_in(graph: Graph, prefix: str) -> Iterator[str]:
-    source = graph.sources.next(prefix)
-    while source and source.startswith(prefix):
-        yield source
-        source = graph.sources.next(source)

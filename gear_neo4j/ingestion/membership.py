@@ -33,8 +33,7 @@ class CollectionAccess:
             >>> CollectionAccess.of("legal", ["user:ada", "group:legal", "user:ada"]).readers
             ('group:legal', 'user:ada')
         """
-        given = [readers] if isinstance(readers, str) else readers
-        names = None if given is None else reader_names(given)
+        names = None if readers is None else reader_names(readers)
         return cls(checked_name(collection, kind="collection"), names, confined, widen)
 
     def own(self, id: str) -> str:

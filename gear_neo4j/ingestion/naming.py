@@ -118,7 +118,7 @@ class SourceNames:
 
     ``writes`` says whether to record what is read. ``former`` collects documents that an earlier version has read under
     names that begin with no source, or hold a login, with the names that they have now. ``other`` has the new names of
-    folders whose own name was taken.
+    folders whose own name was taken, ``made`` the sources that are recorded for the first time.
     """
 
     registry: SourceRegistry | None
@@ -128,6 +128,7 @@ class SourceNames:
     known: dict[str, KnownSource] = field(default_factory=dict)
     former: dict[str, str] = field(default_factory=dict)
     other: dict[str, str] = field(default_factory=dict)
+    made: list[str] = field(default_factory=list)
 
     @classmethod
     def load(
@@ -138,7 +139,7 @@ class SourceNames:
         return cls(registry, collection, naming, writes, {source.name: source for source in known})
 
     def prefix(self, root: Root, below: Sequence[str]) -> Prefix:
-        """What the names of the documents at these paths below a root begin with; records that they are read.
+        """What the names of the documents at these paths below a root begin with; records that they are read, if any.
 
         Raises:
             InputError: the source is known, but none of its documents is there.
@@ -152,7 +153,7 @@ class SourceNames:
             return Prefix(self._name(source, root.path, ""), self._nested(root))
         name = self._former(root, below)
         if name is None:
-            name = self._new(root)
+            name = self._new(root, empty=not below)
             self._take_over_bare(root, [(path, f"{name}/{path}") for path in below])
         return Prefix(f"{name}/", self._nested(root))
 
@@ -166,7 +167,7 @@ class SourceNames:
             name = self._given(self.naming.source, Root(address, address), below)
         else:
             name = next((one.name for one in self.known.values() if address in one.roots), address)
-            self._record(name, address, whole=True, known=True)
+            self._record(name, address, whole=True, known=True, empty=not below)
         return name, None if name == address else Prefix(f"{name}/")
 
     def take_over(self, names: Mapping[str, str]) -> None:
@@ -193,6 +194,12 @@ class SourceNames:
         source = self.containing(folder)
         return self._name(source, folder, composed(path.name)) if source else None
 
+    def folder(self, path: Path) -> str | None:
+        """The name of the source, or of the folder in one, that a path on this machine leads to, if any."""
+        folder = folder_name(path)
+        source = self.containing(folder)
+        return self._name(source, folder, "").rstrip("/") if source else None
+
     def _given(self, name: str, root: Root, below: Sequence[str]) -> str:
         other = next((one.name for one in self.known.values() if root.path in one.roots and one.name != name), None)
         if other:
@@ -204,7 +211,7 @@ class SourceNames:
             source = KnownSource(name=name)
         if source:
             self._confirm(source, root, [f"{name}/{path}" for path in below])
-        self._record(name, root.path, whole=root.whole, known=True)
+        self._record(name, root.path, whole=root.whole, known=True, empty=not below)
         return name
 
     def _confirm(self, source: KnownSource, root: Root, documents: Sequence[str]) -> None:
@@ -231,25 +238,29 @@ class SourceNames:
                 return name
         return None
 
-    def _new(self, root: Root) -> str:
+    def _new(self, root: Root, *, empty: bool) -> str:
         """A name that no source of the collection has."""
         own = _last(root.path)
         for name in _candidates(own):
             taken = name in self.known or (
                 self.registry and self.registry.below(f"{name}/", collection=self.collection, limit=1)
             )
-            if not taken and self._record(name, root.path, whole=root.whole, known=False):
+            if not taken and self._record(name, root.path, whole=root.whole, known=False, empty=empty):
                 if name != own:
                     self.other[root.path] = name
                 return name
         raise AssertionError("there are as many names as numbers")
 
-    def _record(self, name: str, root: str, *, whole: bool, known: bool) -> bool:
+    def _record(self, name: str, root: str, *, whole: bool, known: bool, empty: bool = False) -> bool:
         machine = platform.node()
-        if self.writes and self.registry:
+        is_new = name not in self.known
+        # A folder without documents becomes a source with its first one.
+        if self.writes and self.registry and not (is_new and empty):
             read = KnownSource(name=name, roots=(root,), whole=whole, machine=machine)
             if not self.registry.record(read, collection=self.collection, known=known):
                 return False
+            if is_new:
+                self.made.append(name)
         former = self.known.get(name, KnownSource(name=name))
         roots = (root, *(other for other in former.roots if other != root))
         self.known[name] = replace(former, roots=roots, whole=whole or former.whole, machine=machine)

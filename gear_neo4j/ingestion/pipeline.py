@@ -12,6 +12,7 @@ from pathlib import Path
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.batches import BatchOutcome, passages_read, write_passage_batch, write_triple_batch
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
+from gear_neo4j.ingestion.finding import without_empty_sources
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.loaders import is_document
@@ -32,7 +33,7 @@ from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import NO_ROOTS, Files
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.ingestion.writers import Writers
-from gear_neo4j.ingestion.writing import record_given
+from gear_neo4j.ingestion.writing import KEPT_READERS, record_given
 from gear_neo4j.models.embeddings import Embedder
 
 
@@ -57,6 +58,7 @@ class Ingest:
     names: Mapping[Path, str] = field(default_factory=dict)
     naming: Naming = BY_FOLDER
     report: IngestReport = field(default_factory=IngestReport)
+    kept: set[str] = field(default_factory=set, init=False)
 
     def run(
         self, passages: Sequence[Path], triples: Sequence[Path], *, roots: Mapping[Path, Path] = NO_ROOTS
@@ -73,12 +75,13 @@ class Ingest:
         """
         require_content(passages, triples)
         self.graph.prepare(model=self.embedder.name, dimension=self.embedder.dimension)
-        documents = self._documents([path for path in passages if path not in self.names], roots)
-        named = {**documents, **self.names}
-        record_given(
-            self.graph, (named[path] for path in passages if path in named and is_document(path)), self.membership
-        )
-        self._passages([path for path in passages if path in named], documents)
+        names = SourceNames.load(self.graph.registry, collection=self.membership.collection, naming=self.naming)
+        with without_empty_sources(self.graph, names):
+            documents = self._documents(names, [path for path in passages if path not in self.names], roots)
+            named = {**documents, **self.names}
+            usable = [path for path in passages if path in named]
+            record_given(self.graph, (named[path] for path in usable if is_document(path)), self.membership)
+            self._passages(usable, documents)
         self._triples(triples)
         if self.report.entities_removed:
             self.graph.communities.delete_empty()
@@ -90,9 +93,8 @@ class Ingest:
             self.report.synonyms_written = written
             self.on_progress(Progress("synonyms", done, total, written))
 
-    def _documents(self, files: Sequence[Path], roots: Mapping[Path, Path]) -> dict[Path, str]:
+    def _documents(self, names: SourceNames, files: Sequence[Path], roots: Mapping[Path, Path]) -> dict[Path, str]:
         """The names of the documents that files are."""
-        names = SourceNames.load(self.graph.registry, collection=self.membership.collection, naming=self.naming)
         named = named_files(names, files, roots=roots)
         rename_documents(self.graph, names.former, collection=self.membership.collection)
         keep_readers(self.graph, named, collection=self.membership.collection)
@@ -141,6 +143,7 @@ class Ingest:
     def _written(self, stage: str, total: int, done: int, outcome: BatchOutcome) -> None:
         self._report_problems(outcome.problems)
         self.report.add(outcome.report)
+        report_kept(outcome.kept, self.kept, self.report, self.on_problem)
         self.on_progress(Progress(stage, done, total, self.report.written(stage)))
 
     def _triples(self, files: Sequence[Path]) -> None:
@@ -186,6 +189,16 @@ def read_only(
         report.triples_read += len(facts.triples)
         _report_each(facts.problems, report, on_problem)
     return report
+
+
+def report_kept(
+    sources: Iterable[str], known: set[str], report: IngestReport, on_problem: Callable[[Problem], None]
+) -> None:
+    """Report the documents that keep their readers, each once; ``known`` collects them over the batches."""
+    for source in sorted(set(sources) - known):
+        known.add(source)
+        report.kept_readers += 1
+        on_problem(Problem(source, 0, KEPT_READERS))
 
 
 def _report_each(problems: Iterable[Problem], report: IngestReport, on_problem: Callable[[Problem], None]) -> None:

@@ -10,9 +10,10 @@ from gear_neo4j.ingestion.sources import Files
 class IngestReport:
     """The items that an ingest read, wrote and removed, and the triples that the rules extracted.
 
-    ``problems`` counts the problems, which are reported as they occur; ``skipped`` counts the files in folders that
-    cannot be ingested, by suffix; ``links`` names the links out of their folders that were not followed;
-    ``other_names`` has the names of folders whose own name was taken.
+    ``problems`` counts the problems, which are reported as they occur; ``kept_readers`` counts the documents that keep
+    their readers, because they were given more without ``widen``. ``skipped`` counts the files in folders that cannot
+    be ingested, by suffix; ``links`` names the links out of their folders that were not followed; ``other_names`` has
+    the names of folders whose own name was taken.
     """
 
     documents_read: int = 0
@@ -30,6 +31,7 @@ class IngestReport:
     triples_extracted: int = 0
     synonyms_written: int = 0
     problems: int = 0
+    kept_readers: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
     links: tuple[str, ...] = ()
     other_names: dict[str, str] = field(default_factory=dict)

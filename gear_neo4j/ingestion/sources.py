@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeAlias
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.loaders import is_document, kinds, refusal
 from gear_neo4j.text.address import local_path
 
+# One path, or several.
+Paths: TypeAlias = Sequence[str | Path] | str | Path
 NO_ROOTS: Mapping[Path, Path] = MappingProxyType({})
 WITHOUT_SUFFIX = "without suffix"
 # Prefixes of hidden files, and of the lock files of Office.
@@ -32,9 +35,19 @@ class Files:
     roots: Mapping[Path, Path] = field(default_factory=dict)
 
 
+def paths_in(paths: Paths) -> Sequence[str | Path]:
+    """Paths as a sequence; a text is one path, not a sequence of its letters.
+
+    Example:
+        >>> paths_in("docs"), paths_in(["a.md", "b.md"])
+        (('docs',), ['a.md', 'b.md'])
+    """
+    return (paths,) if isinstance(paths, str | Path) else paths
+
+
 def files_to_ingest(
-    sources: Sequence[str | Path],
-    triples: Sequence[str | Path] = (),
+    sources: Paths,
+    triples: Paths = (),
     *,
     follow_links: bool = False,
     may_be_empty: bool = False,
@@ -54,7 +67,7 @@ def files_to_ingest(
     skipped: Counter[str] = Counter()
     links: list[Path] = []
     roots: dict[Path, Path] = {}
-    for source in map(local_path, sources):
+    for source in map(local_path, paths_in(sources)):
         if source.is_dir():
             before, gate = len(passages), _Gate(source, follow_links=follow_links)
             found = _add_folder(source, gate, passages, facts, skipped)
@@ -64,7 +77,7 @@ def files_to_ingest(
             roots = dict.fromkeys(passages[before:], source) | roots
         else:
             passages.append(_named_file(source))
-    facts.extend(map(local_path, triples))
+    facts.extend(map(local_path, paths_in(triples)))
     unique = [tuple(dict.fromkeys(files)) for files in (passages, facts, links)]
     return Files(unique[0], unique[1], dict(sorted(skipped.items())), unique[2], roots)
 

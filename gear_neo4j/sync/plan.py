@@ -3,11 +3,13 @@
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from gear_neo4j.graph.write.manifest import ReadSource
 from gear_neo4j.ingestion.versions import are_read_alike
 from gear_neo4j.sync.origins import Listed
 
+Kind = Literal["moved", "changed", "new"]
 # Documents that exchange names are written in one batch, in memory; if there are more, they are written as new.
 MOST_EXCHANGED = 1_000
 
@@ -33,6 +35,15 @@ class Plan:
         """The former names of moved documents that other documents have now."""
         taken = {document.name for document in self.new}.union(document.name for _, document in self.moved)
         return frozenset(name for name, _ in self.moved if name in taken)
+
+    @property
+    def to_read(self) -> tuple[tuple[Kind, Listed], ...]:
+        """The documents to read, each with what it is."""
+        return (
+            *(("moved", document) for _, document in self.moved),
+            *(("changed", document) for document in self.changed),
+            *(("new", document) for document in self.new),
+        )
 
     @property
     def is_empty(self) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.write.corpus_writes import Deletion
-from gear_neo4j.sync.plan import Plan
+from gear_neo4j.sync.plan import Kind, Plan
 from gear_neo4j.text.wording import pluralize
 
 # This many documents may be deleted, whatever their share.
@@ -16,9 +16,10 @@ MOST_DELETED = 0.2
 class SyncReport:
     """The report of a sync: numbers of documents, then of passages, triples and entities.
 
-    ``problems`` counts unusable documents, including unchanged ones from earlier syncs; ``skipped`` counts files of
-    other kinds by suffix; ``other_names`` has the names of folders whose own name was taken. In a dry run,
-    ``passages_written`` and ``characters_written`` count what would be written.
+    ``problems`` counts unusable documents, including unchanged ones from earlier syncs; they are not among the others.
+    ``kept_readers`` counts the documents that keep their readers, because they were given more without ``widen``.
+    ``skipped`` counts files of other kinds by suffix; ``other_names`` has the names of folders whose own name was
+    taken. In a dry run, ``passages_written`` and ``characters_written`` count what would be written.
     """
 
     new: int = 0
@@ -36,13 +37,14 @@ class SyncReport:
     passages_extracted: int = 0
     triples_extracted: int = 0
     problems: int = 0
+    kept_readers: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
     other_names: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to do."""
-        return not (self.new or self.changed or self.moved or self.deleted)
+        return not (self.new or self.changed or self.moved or self.deleted or self.passages_removed)
 
     @property
     def share_deleted(self) -> float:
@@ -57,6 +59,10 @@ class SyncReport:
         self.deleted += len(plan.deleted)
         self.unchanged += plan.unchanged
         self.known += plan.known
+
+    def take_out(self, kind: Kind) -> None:
+        """Take a document out of its count: it turned out to be unusable."""
+        setattr(self, kind, getattr(self, kind) - 1)
 
     def add_written(self, written: int, moved: int, removed: Deletion) -> None:
         """Add the numbers of passages written and moved, and of removed items."""

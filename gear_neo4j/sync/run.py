@@ -195,12 +195,14 @@ class SourceSync:
     def _documents(self, entry: OriginPlan) -> Iterator[_Document]:
         """The documents to write; a known document that cannot be read stays unchanged."""
         former = {listed.name: old for old, listed in entry.plan.moved}
-        wanted = [*(listed for _, listed in entry.plan.moved), *entry.plan.changed, *entry.plan.new]
+        wanted = [listed for _, listed in entry.plan.to_read]
+        kinds = {listed.name: kind for kind, listed in entry.plan.to_read}
         with Converter(self.limits) as converter:
             read = entry.origin.read(wanted, PassageMaker(converter, self.chunk_size))
             for number, document in enumerate(read, start=1):
                 name = document.listed.name
                 if document.problem is not None:
+                    self.report.take_out(kinds[name])
                     self._problem(name, document.problem)
                 if document.digest:
                     own = tuple(self.membership.passage(passage) for passage in document.passages)
@@ -247,8 +249,9 @@ class SourceSync:
 
     def _count(self, done: _Written) -> None:
         self.report.add_written(done.passages, done.moved, done.removed)
+        self.report.kept_readers += len(done.kept)
         for source in sorted(done.kept):
-            self._problem(source, KEPT_READERS)
+            self.on_problem(Problem(source, 0, KEPT_READERS))
 
     def _problem(self, name: str, reason: str) -> None:
         self.report.problems += 1

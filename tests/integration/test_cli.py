@@ -196,7 +196,7 @@ def test_documents_are_ingested_changed_and_forgotten(gear, docs):
     code, out, err = gear("ingest", "docs")
     assert (ExitCode.PARTIAL, True) == (
         code,
-        "1 passage and 0 triples written (1 and 0 read)\n0 triples from 1 passage by rules; " in out,
+        "1 passage written (1 read)\n0 triples from 1 passage by rules; " in out,
     )
     assert "docs/b.pdf: cannot be read as PDF: " in err
     assert ["3 files skipped: .png, .zip"] == [line for line in err.splitlines() if "skipped" in line]
@@ -218,11 +218,41 @@ def test_documents_are_ingested_changed_and_forgotten(gear, docs):
     assert one_line(again, "none of the passages has a source", exit_code=ExitCode.NOTHING_FOUND)
 
 
+def test_readers_of_a_document_to_come_are_recorded_and_said(gear, docs):
+    """With the name that may be meant; a source is refused, and forgotten with --all."""
+    gear("ingest", "docs/a.md")
+    near = gear("readers", "docs/a.mb", "--set", "group:hr")
+    far = gear("readers", "docs/salaries.md", "--set", "group:hr")
+    bare = gear("readers", "a.md", "--collection", "default", "--set", "group:hr")
+
+    assert (0, "docs/a.mb: group:hr\n") == near[:2]
+    assert "no document has the name 'docs/a.mb' yet: did you mean docs/a.md?" in near[2]
+    assert "'docs/salaries.md' yet: its readers are recorded for when it comes" in far[2]
+    assert "'a.md' yet: did you mean docs/a.md?" in bare[2]
+    source = "'docs' is a source with 1 document, such as 'docs/a.md'"
+    assert one_line(gear("readers", "docs", "--set", "group:hr"), source, exit_code=ExitCode.NOTHING_FOUND)
+    assert one_line(gear("forget", "docs"), source, "--all", exit_code=ExitCode.NOTHING_FOUND)
+    assert (0, "1 passage would be removed\n") == gear("forget", "docs", "--all", "--dry-run")[:2]
+    assert (0, "1 passage, 0 triples, 0 entities removed\n") == gear("forget", "docs", "--all")[:2]
+
+
+def test_sources_are_shown_complete_on_a_narrow_terminal(gear, docs, monkeypatch):
+    """A path goes on in the next line; a time has no seconds."""
+    gear("ingest", "docs/a.md")
+    (row,) = json.loads(gear("sources", "--json")[1])["sources"]
+    monkeypatch.setenv("COLUMNS", "70")
+    out = gear("sources")[1]
+
+    assert "…" not in out
+    assert row["read"][:16].replace("T", " ") in out
+    assert row["read"][:19] not in out
+
+
 def test_a_dry_run_reads_documents_too(gear, docs):
     """The same reader finds the same problems and counts, without a database."""
     code, out, err = gear("ingest", "docs", "--dry-run", "--uri", "bolt://127.0.0.1:9")
 
-    assert (ExitCode.PARTIAL, True) == (code, "1 passage and 0 triples could be ingested" in out)
+    assert (ExitCode.PARTIAL, True) == (code, "1 passage could be ingested" in out)
     assert "docs/b.pdf: cannot be read as PDF: " in err
     assert "3 files skipped: .png, .zip" in err
 
@@ -249,11 +279,11 @@ def test_links_out_of_a_folder_are_named_and_followed_on_request(gear, docs, tmp
     (docs / "link.md").symlink_to(tmp_path / "private.md")
 
     code, out, err = gear("ingest", "docs", "--dry-run")
-    assert (0, True) == (code, "1 passage and 0 triples could be ingested" in out)
+    assert (0, True) == (code, "1 passage could be ingested" in out)
     assert "1 link out of a folder not followed: docs/link.md (--follow-links follows them)" in err.splitlines()
 
     code, out, err = gear("ingest", "docs", "--follow-links")
-    assert (0, True) == (code, "2 passages and 0 triples written" in out)
+    assert (0, True) == (code, "2 passages written" in out)
     assert "link" not in err
 
     report = json.loads(gear("ingest", "docs", "--json")[1])["ingest"]

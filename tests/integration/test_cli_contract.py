@@ -108,16 +108,17 @@ def test_a_dry_run_of_an_ingest_is_json_too(gear, folder):
 def test_statistics_of_an_empty_and_of_a_filled_database(empty, gear, folder):
     """Counts, schema, model; the size only for local servers."""
     told = json.loads(gear("stats", "--json")[1])
-    assert (None, None, 0, 0) == (told["schema"], told["embedding_model"], told["passages"], told["sources"])
+    assert (None, None, 0, 0) == (told["schema"], told["embedding_model"], told["documents"], told["sources"])
     assert told["pending"] > 0
 
     gear("ingest", folder)
     code, out, _ = gear("stats")
     told = json.loads(gear("stats", "--json")[1])
 
-    assert (0, 2, 2, 3, 1) == (code, told["passages"], told["triples"], told["entities"], told["sources"])
+    assert (0, 2, 2, 3) == (code, told["passages"], told["triples"], told["entities"])
+    assert (1, 1) == (told["sources"], told["documents"])
     assert (384, None, 0) == (told["dimension"], told["bytes"], told["pending"])
-    assert ["passages         2", "unknown"] == [out.splitlines()[4].rstrip(), out.split()[-1]]
+    assert ["passages         2", "unknown"] == [out.splitlines()[5].rstrip(), out.split()[-1]]
 
 
 def terminal(server, *args, answer):

@@ -93,10 +93,45 @@ def test_one_broken_file_stops_nothing(gear, docs):
 
     code, out, err = gear("sync", docs)
 
-    assert (ExitCode.PARTIAL, True) == (code, "7 new; 6 passages written" in out)
+    assert (ExitCode.PARTIAL, True) == (code, "6 new; 6 passages written" in out)
     assert "docs/page0.md: is not UTF-8" in err
     assert "1 file skipped: .png" in err
     assert "1 document could not be used, see above; fix and sync again" in err
+
+
+def test_a_document_is_counted_once(gear, docs):
+    """Whether it is new, changed or the same: one that cannot be used is only that, and nothing of it is kept."""
+    write(docs / "page0.md", b"\xff\xfe\x00")
+    first = gear("sync", docs)
+    write(docs / "page1.md", b"\xff\xfe\x00\x00")
+    planned = gear("sync", docs, "--dry-run")
+    second = gear("sync", docs)
+
+    assert first[1].startswith("documents: 6 new; ")
+    assert planned[1].startswith("documents: 5 unchanged; ")
+    assert second[1].startswith("documents: 5 unchanged; 0 passages written; 1 removed")
+    assert "2 documents could not be used" in second[2]
+
+
+@pytest.mark.parametrize("command", ["sync", "ingest"])
+def test_documents_that_keep_their_readers_are_no_failures(gear, docs, tmp_path, command):
+    """Each is named once, and counted by itself."""
+    write(docs / "page0.md", "# Page\n\n" + "Ada Lovelace met Charles Babbage in London.\n\n" * 4_000)
+    gear(command, docs, "--readers", "group:board")
+    code, _, err = gear(command, docs, "--readers", "group:all", "--json", tmp_path / "report.json")
+
+    report = json.loads((tmp_path / "report.json").read_text())[command]
+    assert (ExitCode.PARTIAL, 7, 0) == (code, report["kept_readers"], report["problems"])
+    assert 7 == sum("keeps its readers" in line for line in err.splitlines())
+    assert "gear: the readers of 7 documents are unchanged, see above; --widen lets more people read" in err
+    assert "could not be used" not in err
+
+
+def test_a_sync_of_an_empty_folder_makes_no_source(gear, docs, tmp_path):
+    """Of a source that is known, the documents are gone."""
+    (tmp_path / "none").mkdir()
+    assert 0 == gear("sync", tmp_path / "none")[0]
+    assert "no source has been read" in gear("sources")[1]
 
 
 def test_office_files_without_their_extra_are_left_alone(gear, docs, monkeypatch):

@@ -153,7 +153,7 @@ def test_readers_are_changed_with_their_triples(gear, database, tmp_path):
     assert agrees(database)
     with pytest.raises(NothingFound, match="is not in the collection 'default': it is in legal"):
         gear.corpus.set_readers(f"{tmp_path.name}/harbour.md", [])
-    with pytest.raises(NothingFound, match="no passage in the collection 'hr' has the source"):
+    with pytest.raises(NothingFound, match="there is no collection 'hr': there are legal"):
         gear.corpus.set_readers("nosuch.md", [], collection="hr")
     assert 1 == gear.corpus.set_readers(page, [], collection="legal")
     assert 1 == len(nobody.search("harbour", retriever="naive"))

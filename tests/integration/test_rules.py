@@ -77,7 +77,7 @@ def test_a_folder_of_many_kinds_becomes_a_graph_without_a_model(gear, monkeypatc
     _, connected, _ = gear("paths", f"How is {company} connected to {town}?", "--json")
 
     assert 0 == code, err
-    assert "250 passages and 0 triples written" in out
+    assert "250 passages written" in out
     assert "from 250 passages by rules; --extract model would add" in out
     assert [company, founder] in [
         [triple["subject"], triple["object"]] for path in json.loads(found)["paths"] for triple in path["triples"]

@@ -9,6 +9,9 @@ import pytest
 
 from gear_neo4j.errors import InputError, NothingFound, SettingsError
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.write.corpus_writes import Deletion
+from gear_neo4j.graph.write.source_registry import KnownSource
+from gear_neo4j.ingestion import forgetting
 from gear_neo4j.ingestion.pipeline import Ingest
 from tests.graphs import opened
 
@@ -240,3 +243,96 @@ def test_a_given_name_is_also_that_of_lines(gear, tmp_path):
     gear.ingest([tmp_path / "corpus.jsonl"], source_name="notes")
 
     assert ["notes/a.md", "notes/corpus.jsonl"] == names(gear)
+
+
+def test_a_source_is_no_document(gear, teams, monkeypatch):
+    """Its name, its path or a folder in it: the message has the number of its documents, and what to do."""
+    docs = teams / "a" / "docs"
+    (docs / "deep").mkdir()
+    old(docs / "deep" / "c.txt", "What lies deep.")
+    gear.ingest([docs])
+    monkeypatch.chdir(teams / "a")
+    source = "'docs' is a source with 3 documents, such as 'docs/a.txt': "
+    for given in ("docs", "docs/", "./docs", docs, Path("docs")):
+        with pytest.raises(NothingFound, match=source + "forget one document by its name, or all of them with --all"):
+            gear.corpus.forget(given)
+        with pytest.raises(NothingFound, match=source + "name one document, or .* 'gear ingest FOLDER --readers"):
+            gear.corpus.set_readers(given, ["group:hr"])
+    with pytest.raises(NothingFound, match="'docs/deep' is a folder with 1 document, such as 'docs/deep/c.txt'"):
+        gear.corpus.set_readers("docs/deep", ["group:hr"])
+
+    assert [] == gear.corpus.readers()
+
+
+def test_a_record_of_a_source_can_be_removed(gear, teams):
+    """An earlier version has written such records."""
+    gear.ingest([teams / "a" / "docs"])
+    gear.graph.readers.record({"docs": ["group:hr"]}, collection="default", widen=True)
+    assert 0 == gear.corpus.set_readers("docs", [])
+
+    assert [] == gear.corpus.readers()
+
+
+def test_all_documents_of_a_source_are_forgotten(gear, teams, monkeypatch):
+    """Or of a folder in it; the source is forgotten unless readers are on record for it. Others stay."""
+    for name in ("docs#1", "docs-1"):
+        (teams / "a" / "docs" / name).mkdir()
+        old(teams / "a" / "docs" / name / "c.txt", f"What lies in {name}.")
+    gear.ingest([teams / "a" / "docs" / "docs#1"])
+    gear.ingest([teams / "a" / "docs", teams / "b" / "docs"])
+    assert Deletion(1) == gear.corpus.forget("docs/docs-1", whole=True, dry_run=True)
+    assert 1 == gear.corpus.forget("docs/docs-1", whole=True).passages
+    gear.corpus.set_readers("docs-2/b.txt", ["group:hr"])
+    monkeypatch.setattr(forgetting, "DOCUMENTS_A_BATCH", 1)
+
+    assert 2 == gear.corpus.forget(teams / "a" / "docs", whole=True).passages
+    assert 2 == gear.corpus.forget("docs-2", whole=True).passages
+
+    assert ["docs#1/c.txt"] == names(gear)
+    assert ["docs#1", "docs-2"] == [source.name for source in gear.corpus.origins()]
+    with pytest.raises(NothingFound, match="no passage has the source 'docs'"):
+        gear.corpus.forget("docs", whole=True)
+    with pytest.raises(NothingFound, match="is a document, not a source"):
+        gear.corpus.forget("docs#1/c.txt", whole=True)
+
+
+@pytest.mark.parametrize("readers", [None, ["group:hr"]])
+def test_an_ingest_that_reads_nothing_leaves_no_source(gear, teams, readers):
+    """Unless it has recorded readers: the name stays that folder's."""
+    for file in (teams / "a" / "docs").iterdir():
+        file.write_bytes(b"\xff")
+    problems = []
+    gear.ingest([teams / "a" / "docs"], readers=readers, on_problem=problems.append)
+
+    assert 2 == len(problems)
+    assert [] == names(gear)
+    assert ([] if readers is None else ["docs"]) == [source.name for source in gear.corpus.origins()]
+
+
+def test_an_ingest_that_is_refused_leaves_no_source(gear, teams, tmp_path):
+    """Here for the second of two folders."""
+    other = tmp_path / "else" / "a"
+    other.mkdir(parents=True)
+    old(other / "c.txt", "Something else.")
+    gear.ingest([teams / "a" / "docs"], source_name="x")
+    gear.graph.registry.record(
+        KnownSource(name="known", roots=(str(other),), machine="another"), collection="default", known=True
+    )
+    with pytest.raises(InputError, match="none of its documents is in"):
+        gear.ingest([teams / "b" / "docs", other])
+
+    assert ["known", "x"] == [source.name for source in gear.corpus.origins()]
+
+
+def test_one_path_may_be_given_alone(gear, teams):
+    """As a text or a path, where a list of paths is expected; a name is one name."""
+    docs = teams / "a" / "docs"
+    gear.ingest(str(docs), readers="user:ada")
+    gear.corpus.sync(docs, readers="user:ada")
+    gear.corpus.set_readers("docs/a.txt", "user:bo")
+
+    assert ["docs/a.txt", "docs/both.txt"] == names(gear)
+    assert [("user:bo",), ("user:ada",)] == [record.readers for record in gear.corpus.readers()]
+    assert ["docs/a.txt"] == [
+        hit.passage.source for hit in gear.scoped(principals="user:bo").search("team", retriever="naive")
+    ]

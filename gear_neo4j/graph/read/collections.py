@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from gear_neo4j.errors import NothingFound
 from gear_neo4j.graph.connection.database import Database
+from gear_neo4j.text.wording import did_you_mean
 
 # Maximum number of collections to list in a message.
 SHOWN = 5
@@ -30,9 +31,20 @@ class Collections:
         return [Collection(**row) for row in self._database.call("collections")]
 
     def missing(self, collection: str) -> NothingFound:
-        """The error for a collection that does not exist; it names some that do."""
-        names = ", ".join(known.name for known in self.all()[:SHOWN])
-        return NothingFound(f"there is no collection {collection!r}: there are {names or 'none'}")
+        """The error for a collection that does not exist; it names a similar one, and some others."""
+        known = [one.name for one in self.all()]
+        names = ", ".join([*known[:SHOWN], *(["..."] if len(known) > SHOWN else [])])
+        hint = did_you_mean(collection, known)
+        return NothingFound(f"there is no collection {collection!r}: {hint}there are {names or 'none'}")
+
+    def require(self, collection: str) -> None:
+        """Refuse a collection without passages.
+
+        Raises:
+            NothingFound: names a similar one, and some others.
+        """
+        if not self.passage_ids(collection, limit=1):
+            raise self.missing(collection)
 
     def passage_ids(self, collection: str, *, limit: int) -> list[str]:
         """The ids of at most ``limit`` passages in a collection."""

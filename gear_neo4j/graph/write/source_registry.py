@@ -48,6 +48,10 @@ class SourceRegistry:
             for row in self._database.call("known_sources", collection=collection)
         ]
 
+    def size(self) -> int:
+        """The number of sources in all collections."""
+        return int(self._database.call("count_origins")[0]["origins"])
+
     def record(self, source: KnownSource, *, collection: str, known: bool) -> bool:
         """Record where a source was read: its first root; returns whether it is this source's name.
 

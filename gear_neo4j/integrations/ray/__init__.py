@@ -50,7 +50,7 @@ def ingest(
     chunk_size: int = CHUNK_SIZE,
     follow_links: bool = False,
     collection: str = DEFAULT_COLLECTION,
-    readers: Sequence[str] | None = None,
+    readers: Sequence[str] | str | None = None,
     widen: bool = False,
     source_name: str | None = None,
     confirm_source: Callable[[str], bool] = lambda _: False,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gear_neo4j.errors import DatabaseError, GearError
 from gear_neo4j.ingestion.reading import NO_NAMES
+from gear_neo4j.ingestion.sources import paths_in
 from gear_neo4j.integrations.ray.cluster import Processes
 from gear_neo4j.integrations.ray.pieces import Row, unpacked
 from gear_neo4j.integrations.ray.sources import file_rows
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from ray.data import Dataset
 
-    Sources: TypeAlias = Dataset | Sequence[str | Path]
+    Sources: TypeAlias = Dataset | Sequence[str | Path] | str | Path
 
 # The shares of a core that processes request, so that all stages fit on one core. The share for reading differs, or Ray
 # would fuse it with embedding. The crew limits the number of processes; writers mostly wait for the server.
@@ -29,7 +30,7 @@ MAY_PASS = ["no Neo4j server answers", "the server failed"]
 
 def paths_of(sources: "Sources") -> Sequence[str | Path]:
     """The paths of sources; empty for a dataset."""
-    return sources if isinstance(sources, Sequence) else ()
+    return paths_in(sources) if isinstance(sources, Sequence | Path) else ()
 
 
 def dataset_of(blocks: Sequence[Sequence[dict[str, Any]]]) -> "Dataset":
@@ -42,7 +43,7 @@ def dataset_of(blocks: Sequence[Sequence[dict[str, Any]]]) -> "Dataset":
 
 def rows_of(sources: "Sources", files: Sequence[Path], documents: Mapping[Path, str] = NO_NAMES) -> "Dataset":
     """The rows of a dataset, or one row per file, with the name of the document that it is."""
-    return dataset_of(file_rows(files, documents)) if isinstance(sources, Sequence) else sources
+    return dataset_of(file_rows(files, documents)) if isinstance(sources, Sequence | Path) else sources
 
 
 def read(rows: "Dataset", reader: "Callable[[pa.Table], Iterator[Row]]") -> "Dataset":

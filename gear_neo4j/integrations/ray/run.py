@@ -11,10 +11,12 @@ from gear_neo4j.extraction.run import CHARACTERS_A_TRIPLE, ExtractionReport, Fai
 from gear_neo4j.gear.session import Session
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.write.extraction_queue import Selection
+from gear_neo4j.ingestion.finding import without_empty_sources
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.loaders import is_document
 from gear_neo4j.ingestion.moves import keep_readers
 from gear_neo4j.ingestion.naming import Naming, SourceNames, named_files
+from gear_neo4j.ingestion.pipeline import report_kept
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import estimated_triples, require_content, size_of
 from gear_neo4j.ingestion.renaming import rename_documents
@@ -87,6 +89,8 @@ class Run:
         for path, reason in named.problems:
             on_problem(Problem(str(path), 0, reason))
 
+        kept: set[str] = set()
+
         def take(stage: str, given: "Sources", paths: Sequence[Path], reader: Callable[..., Iterator[Any]]) -> None:
             total, done = size_of(paths), 0
             for written in self._ingested(rows_of(given, paths, named.names), reader):
@@ -96,12 +100,14 @@ class Run:
                     report.problems += len(outcome.problems)
                     for problem in outcome.problems:
                         on_problem(problem)
+                    report_kept(outcome.kept, kept, report, on_problem)
                 on_progress(Progress(stage, done, max(total, done), report.written(stage)))
 
         usable = [path for path in files.passages if path in named.names]
         record_given(self.graph, (named.names[path] for path in usable if is_document(path)), self.job.membership)
-        take("passages", sources, usable, read_passage_rows)
-        if files.triples or not isinstance(triples, Sequence):
+        with without_empty_sources(self.graph, names):
+            take("passages", sources, usable, read_passage_rows)
+        if files.triples or not isinstance(triples, Sequence | Path):
             dimension, expected = self.session.plain_embedder.dimension, estimated_triples(files.triples)
             with self.graph.loading(dimension=dimension, expected=expected):
                 take("triples", triples, files.triples, read_triple_rows)
