@@ -44,8 +44,8 @@ class SourceFolder:
         return f"{self.name!r} is a {kind} with {pluralize(self.documents, 'document')}, such as {self.first!r}"
 
 
-class _IsFolder(NothingFound):
-    """The name is that of a source or a folder, not of a document."""
+class _Ambiguous(NothingFound):
+    """The name is that of one document, and the path of another."""
 
 
 def prefixes_of(source: str) -> tuple[str, ...]:
@@ -70,7 +70,7 @@ def find_source(graph: Graph, source: str | Path, *, collection: str, exact: boo
         return _stored(graph, source, collection=collection, exact=exact)
     except NothingFound:
         if folder := _folder(graph, source, collection=collection):
-            raise _IsFolder(f"{folder}: forget one document by its name, or all of them with --all") from None
+            raise NothingFound(f"{folder}: forget one document by its name, or all of them with --all") from None
         raise
 
 
@@ -94,6 +94,8 @@ def recorded_name(graph: Graph, source: str | Path, *, collection: str, may_come
     """
     try:
         return _stored(graph, source, collection=collection)[0]
+    except _Ambiguous:
+        raise
     except NothingFound:
         name = _given_name(graph, source, collection=collection)
         if not may_come and graph.readers.of([name], collection=collection):
@@ -155,7 +157,7 @@ def _stored(graph: Graph, source: str | Path, *, collection: str, exact: bool = 
         if collection not in found:
             held = held or found
         elif path and here not in (None, name) and (path.exists() or graph.sources.passages(here or "")):
-            raise NothingFound(
+            raise _Ambiguous(
                 f"{name!r} is ambiguous: a document has this name, and the file of this path is {here!r}: give that "
                 "name, or the absolute path of the file that you mean"
             )

@@ -191,6 +191,9 @@ def test_a_path_that_is_another_documents_name_is_ambiguous(gear, teams, monkeyp
         gear.ingest([teams / team / "docs"])
     monkeypatch.chdir(teams / "b")
     with pytest.raises(NothingFound, match="'docs/both.txt' is ambiguous"):
+        gear.corpus.set_readers("docs/both.txt", ["user:ada"])
+    assert [] == gear.corpus.readers()
+    with pytest.raises(NothingFound, match="'docs/both.txt' is ambiguous"):
         gear.corpus.forget("docs/both.txt")
     gear.corpus.forget(teams / "a" / "docs" / "both.txt")
     gear.corpus.forget("docs-2/b.txt")
