@@ -38,11 +38,10 @@ def listing(*columns: str, numbers: Collection[str] = (), times: Collection[str]
 
     Example:
         >>> table = listing("document", "passages", numbers=("passages",))
-        >>> table.add_row("handbook/2024/travel.md", "12")
+        >>> table.add_row("docs/a.md", "12")
         >>> Screen(width=24).print(table)
-        document        passages
-        handbook/2024/        12
-        travel.md
+        document   passages
+        docs/a.md        12
     """
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for column in columns:
