@@ -135,9 +135,20 @@ def print_paths(console: Screen, paths: Sequence[Path], cypher: Cypher | None) -
     if cypher is None:
         console.print("no paths: the passages have no triples")
         return
-    console.print("\nPaths", style="bold")
+    print_list(console, "Paths", paths)
+    print_cypher(console, cypher)
+
+
+def print_list(console: Screen, heading: str, paths: Sequence[Path]) -> None:
+    """Print paths with their scores under a heading; nothing if there are none."""
+    if paths:
+        console.print(f"\n{heading}", style="bold")
     for path in paths:
         console.print_line(f"{path.score:5.2f}  {path}")
-    console.print("\nThe best path in Neo4j Browser", style="bold")
+
+
+def print_cypher(console: Screen, cypher: Cypher) -> None:
+    """Print the query of the first path, ready to paste."""
+    console.print("\nThe first path in Cypher, for Neo4j Browser or cypher-shell", style="bold")
     console.print(str(cypher), style="green", soft_wrap=True)
     console.print()
