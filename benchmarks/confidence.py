@@ -24,6 +24,7 @@ from gear_neo4j.evaluate import knowledge
 from gear_neo4j.gear import Gear
 from gear_neo4j.retrieval.dictionary import Dictionaries
 from gear_neo4j.retrieval.patterns.confidence import NAMES, features, probability
+from gear_neo4j.retrieval.patterns.description import description
 from gear_neo4j.retrieval.patterns.finder import PatternFinder
 from gear_neo4j.settings import Settings
 
@@ -54,11 +55,13 @@ def cases(gear: Gear, folder: Path) -> Iterator[Case]:
     """A case for each question whose answer is nodes and that gets any."""
     entities = knowledge.AnswerEntities(gear.graph.pagerank.named_nodes())
     finder = PatternFinder(gear.graph, embedder=gear.embedder, dictionaries=Dictionaries(gear.graph.pagerank))
+    schema = gear.graph.patterns.schema()
+    assert schema is not None
     for number, question in enumerate(track(knowledge.load(folder).questions, folder.name)):
         wanted = entities.wanted(question.question, question.answer)
         found = finder.find(question.question).entities if wanted else ()
         patterns = {
-            candidate.pattern.wording(candidate.target): candidate
+            description(candidate.pattern, candidate.target, schema): candidate
             for candidate in reversed(finder.candidates(question.question).ranked)
         }
         if found and found[0].pattern in patterns:

@@ -167,7 +167,8 @@ class EntityHit:
 
     ``pattern`` describes the pattern that matched it, ``cypher`` is the query for all nodes of the pattern. ``value``
     is the number or date that it is ranked by, if the question asks for an order or a count. ``confidence`` is the
-    probability that the pattern is what the question means, 0 to 1.
+    probability that the pattern is what the question means, 0 to 1. ``unused`` are the phrases of the question that the
+    pattern does not use; ``understood`` is False if a name is among them, and the confidence then means little.
     """
 
     id: str
@@ -178,6 +179,8 @@ class EntityHit:
     cypher: Cypher
     value: float | str | None = None
     confidence: float = 0.0
+    unused: tuple[str, ...] = ()
+    understood: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +188,17 @@ class Figure:
     """A number or date that answers a question, such as how many films there are; ``value`` is None over no values.
 
     ``pattern`` describes the pattern, ``cypher`` is its query, and ``confidence`` the probability that the pattern is
-    what the question means, 0 to 1.
+    what the question means, 0 to 1. ``unused`` and ``understood`` are those of :class:`EntityHit`. ``counted`` is the
+    noun of what a number counts, else empty.
     """
 
     value: float | str | None
     pattern: str
     cypher: Cypher
     confidence: float = 0.0
+    unused: tuple[str, ...] = ()
+    understood: bool = True
+    counted: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,8 +75,7 @@ class PatternLoop:
         markers = range(1, len(facts) + 1)
         written = ", ".join(f"{fact.subject} [F{number}]" for number, fact in zip(markers, facts, strict=True))
         draft = Draft(written, facts=tuple(markers))
-        note = "" if chosen.exact or chosen.figure else "there are more"
-        return run.finish(hits, with_note(draft, note), stop="answerable")
+        return run.finish(hits, with_note(draft, _note(chosen)), stop="answerable")
 
     def _choose(self, run: Run, results: Sequence[EntityResult]) -> EntityResult | None:
         """The certain result, or the one that a model chooses; None if there is neither."""
@@ -99,6 +98,13 @@ def _shown(result: EntityResult) -> str:
     if not result.exact:
         return f"{names}, and more"
     return f"{names}, and {more} more" if more > 0 else names
+
+
+def _note(result: EntityResult) -> str:
+    """What of the question the pattern does not use, and whether there are more nodes."""
+    unused = ", ".join(f"'{phrase}'" for phrase in result.unused)
+    more = "" if result.exact or result.figure else "there are more"
+    return "; ".join(filter(None, (more, f"not used: {unused}" if unused else "")))
 
 
 def _attempt(result: EntityResult) -> QueryAttempt:

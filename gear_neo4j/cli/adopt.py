@@ -15,7 +15,7 @@ from gear_neo4j.adoption.profile_file import built_in, dump, load
 from gear_neo4j.adoption.release import ReleaseReport
 from gear_neo4j.adoption.survey import Survey
 from gear_neo4j.cli.confirm import YES, can_ask, confirm
-from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, with_settings
+from gear_neo4j.cli.options import CONNECTION, EMBEDDING, given_connection, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say, say_toml
 from gear_neo4j.cli.progress import waiting
@@ -226,9 +226,11 @@ def _propose(gear: Gear, json_file: Path | None) -> None:
         return
     _print_survey(survey)
     say_toml(dump(profile, notes=notes(survey, profile)))
-    errors.print(
-        "\nThis is a proposal. Save it with gear adopt > profile.toml, edit it, then run "
-        "gear adopt --profile profile.toml",
+    place = given_connection()
+    errors.print()
+    errors.print_line(
+        f"This is a proposal. Save it with gear adopt{place} > profile.toml, edit it, then run "
+        f"gear adopt{place} --profile profile.toml"
     )
 
 

@@ -47,7 +47,7 @@ def demo(settings: Settings) -> None:
             if path := _path_to_answer(gear, result.query):
                 console.print_line(f"  {path}", style="cyan")
                 if number == 1:
-                    console.print("\n  This path in Neo4j Browser:")
+                    console.print("\n  This path in Cypher, for Neo4j Browser or cypher-shell:")
                     console.print(str(gear.cypher(path)), style="green", soft_wrap=True)
             console.print()
     graph, vector = (runs.summary(results, ks=[K])["all_found"][str(K)] for results in (graph_results, vector_results))

@@ -1,5 +1,6 @@
 """Options that several commands share: the connection to Neo4j and the models."""
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
@@ -119,6 +120,17 @@ def load_settings(env_file: File | None, flags: Mapping[str, Any]) -> Settings:
 
 def _flag(key: str) -> str:
     return f"--{key.replace('_', '-')}"
+
+
+def given_connection() -> str:
+    """The options of the current command that choose the database, for a command that a hint repeats.
+
+    The password is left out: it would stay in the shell's history.
+    """
+    context = click.get_current_context()
+    values = {**context.params, "env": context.params.get("env_file")}
+    given = ((key, values.get(key)) for key in ("uri", "username", "database", "name", "env"))
+    return "".join(f" {_flag(key)} {shlex.quote(str(value))}" for key, value in given if value is not None)
 
 
 def own_server(settings: Settings, name: str) -> Settings:

@@ -17,10 +17,11 @@ from gear_neo4j.cli.screen import Screen
 from gear_neo4j.domain import Cypher, EntityHit, Figure, Hits, Path
 from gear_neo4j.errors import ExitCode
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.retrieval.patterns.confidence import SURE
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
 from gear_neo4j.text.printable import single_line
-from gear_neo4j.text.wording import format_value
+from gear_neo4j.text.wording import certainty, format_figure, format_value
 
 SHOWN_PATHS = 5
 
@@ -85,22 +86,29 @@ def print_entities(console: Screen, entities: Sequence[EntityHit], *, figure: Fi
     if doubt:
         console.print_line(doubt, style="yellow")
     if figure:
-        heading = f"{figure.pattern} ({figure.confidence:.0%} sure)"
-        console.print_line(heading, style="bold")
-        console.print_line(f"  {format_value(figure.value)}")
+        console.print_line(f"{figure.pattern} ({_certainty(figure)})", style="bold")
+        console.print_line(f"  {format_figure(figure.value, figure.counted)}")
         console.print(str(figure.cypher), style="green", soft_wrap=True)
         console.print()
+    sure = False
     for number, (_, found) in enumerate(groupby(entities, key=lambda entity: entity.cypher)):
         nodes = list(found)
-        heading = f"{nodes[0].pattern} ({nodes[0].confidence:.0%} sure)"
+        first = nodes[0]
+        # After a sure pattern, only its other nodes are listed.
+        heading = f"Its other nodes: {first.pattern}" if sure else f"{first.pattern} ({_certainty(first)})"
+        sure = sure or first.confidence >= SURE
         console.print_line(heading, style="bold")
         for entity in nodes:
             value = "" if entity.value is None else f": {format_value(entity.value)}"
             line = f"{entity.rank:3}  {entity.name} ({', '.join(entity.labels)}){value}"
             console.print_line(line)
         if number == 0:
-            console.print(str(nodes[0].cypher), style="green", soft_wrap=True)
+            console.print(str(first.cypher), style="green", soft_wrap=True)
         console.print()
+
+
+def _certainty(found: EntityHit | Figure) -> str:
+    return certainty(found.confidence, unused=found.unused, understood=found.understood)
 
 
 def print_hits(console: Screen, hits: Hits, *, gold: Collection[str] = (), snippet: int = 120) -> None:
@@ -127,9 +135,20 @@ def print_paths(console: Screen, paths: Sequence[Path], cypher: Cypher | None) -
     if cypher is None:
         console.print("no paths: the passages have no triples")
         return
-    console.print("\nPaths", style="bold")
+    print_list(console, "Paths", paths)
+    print_cypher(console, cypher)
+
+
+def print_list(console: Screen, heading: str, paths: Sequence[Path]) -> None:
+    """Print paths with their scores under a heading; nothing if there are none."""
+    if paths:
+        console.print(f"\n{heading}", style="bold")
     for path in paths:
         console.print_line(f"{path.score:5.2f}  {path}")
-    console.print("\nThe best path in Neo4j Browser", style="bold")
+
+
+def print_cypher(console: Screen, cypher: Cypher) -> None:
+    """Print the query of the first path, ready to paste."""
+    console.print("\nThe first path in Cypher, for Neo4j Browser or cypher-shell", style="bold")
     console.print(str(cypher), style="green", soft_wrap=True)
     console.print()

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from html import escape
 from itertools import groupby
 
-from gear_neo4j.domain import Cypher, EntityHit
+from gear_neo4j.domain import EntityHit, Figure
 from gear_neo4j.explain.saved import SavedRun
-from gear_neo4j.text.wording import format_value
+from gear_neo4j.text.wording import certainty, format_figure, format_value
 
 
 def answering_nodes(saved: SavedRun) -> str:
@@ -20,19 +20,18 @@ def answering_nodes(saved: SavedRun) -> str:
 def _parts(saved: SavedRun) -> Iterator[str]:
     figure = saved.figure
     if figure:
-        yield _pattern(
-            figure.pattern, figure.confidence, figure.cypher, f"<p><b>{escape(format_value(figure.value))}</b></p>"
-        )
+        yield _pattern(figure, f"<p><b>{escape(format_figure(figure.value, figure.counted))}</b></p>")
     for _, group in groupby(saved.entities, key=lambda entity: entity.cypher):
         entities = list(group)
         rows = "".join(map(_row, entities))
         first = entities[0]
-        yield _pattern(first.pattern, first.confidence, first.cypher, f'<ol start="{first.rank}">{rows}</ol>')
+        yield _pattern(first, f'<ol start="{first.rank}">{rows}</ol>')
 
 
-def _pattern(pattern: str, confidence: float, cypher: Cypher, body: str) -> str:
-    heading = f'<h3 dir="auto">{escape(pattern)} <span class="note">{confidence:.0%} sure</span></h3>'
-    query = f'<details class="query"><summary>Cypher</summary><pre>{escape(str(cypher))}</pre></details>'
+def _pattern(found: EntityHit | Figure, body: str) -> str:
+    sure = certainty(found.confidence, unused=found.unused, understood=found.understood)
+    heading = f'<h3 dir="auto">{escape(found.pattern)} <span class="note">{escape(sure)}</span></h3>'
+    query = f'<details class="query"><summary>Cypher</summary><pre>{escape(str(found.cypher))}</pre></details>'
     return f"{heading}{body}{query}"
 
 

@@ -12,7 +12,7 @@ from gear_neo4j.graph.read.store import path_cypher
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.text.display import html_note, html_table, html_text
 from gear_neo4j.text.printable import single_line
-from gear_neo4j.text.wording import format_value, pluralize
+from gear_neo4j.text.wording import format_figure, format_value, pluralize
 
 MOST_PATHS = 10
 MOST_COMMUNITIES = 20
@@ -102,7 +102,11 @@ def _findings(figure: Figure | None, nodes: Sequence[EntityHit], doubt: str) -> 
         )
         for node in nodes
     ]
-    number = f"<p><b>{html_text(format_value(figure.value))}</b> {html_text(figure.pattern)}</p>" if figure else ""
+    number = (
+        f"<p><b>{html_text(format_figure(figure.value, figure.counted))}</b> {html_text(figure.pattern)}</p>"
+        if figure
+        else ""
+    )
     return number + (html_table(("", "node", "labels", "pattern", "value"), rows) if rows else "") + html_note(doubt)
 
 

@@ -27,6 +27,8 @@ from gear_neo4j.retrieval.walk.expansion import ExpansionResult
 from gear_neo4j.retrieval.walk.walk import Walk, choose, walk
 from gear_neo4j.text.display import Displayed
 
+MOST_HOPS = 4
+
 
 class Paths(RetrieverRecipe):
     """The nodes that a question names, the shortest paths between them, and the facts around them.
@@ -43,7 +45,7 @@ class Paths(RetrieverRecipe):
     )
     base_k: int = option(BASE_K, "minimum number of passages from the first stage", least=1)
     entities: int = option(8, "maximum number of nodes to recognise in the question", least=1)
-    hops: int = option(2, "maximum length of a path between two named nodes, in triples", least=1, most=4)
+    hops: int = option(2, "maximum length of a path between two named nodes, in triples", least=1, most=MOST_HOPS)
     pair_paths: int = option(10, "maximum number of paths between two named nodes", least=1)
     max_paths: int = option(60, "maximum number of paths in all", least=1)
     answers: int = option(20, "maximum number of entities from patterns, over an adopted graph", least=1)
@@ -56,6 +58,7 @@ class Paths(RetrieverRecipe):
 class PathResult(Displayed):
     """The names of a question that the graph has, and the paths, best first.
 
+    The first ``connecting`` paths connect two of the names; the others are facts around them.
     ``nodes``, ``figure`` and ``doubt`` become the fields ``entities``, ``figure`` and ``doubt`` of :class:`Hits`.
     """
 
@@ -65,6 +68,7 @@ class PathResult(Displayed):
     nodes: tuple[EntityHit, ...] = ()
     figure: Figure | None = None
     doubt: str = ""
+    connecting: int = 0
 
 
 class PathRetriever:
@@ -142,7 +146,7 @@ class PathRetriever:
                 around, exact = self._around(question, groups, known=between, options=walk or self._options.walk)
             except QueryTimeout:
                 return PathResult(tuple(matches), (), exact=False)
-        return PathResult(tuple(matches), (*between, *around), exact)
+        return PathResult(tuple(matches), (*between, *around), exact, connecting=len(between))
 
     def _link_names(self, text: str) -> list[Match]:
         """The names in a question, limited to ``entities`` nodes: the nodes of later names are dropped first."""

@@ -10,6 +10,8 @@ def pluralize(number: int, noun: str, many: str = "") -> str:
     Example:
         >>> pluralize(1, "passage"), pluralize(2_500, "passage"), pluralize(0, "entity"), pluralize(3, "index")
         ('1 passage', '2,500 passages', '0 entities', '3 indexes')
+        >>> pluralize(2, "class"), pluralize(2, "movies")
+        ('2 classes', '2 movies')
     """
     return f"{number:,} {noun if number == 1 else many or _plural(noun)}"
 
@@ -46,6 +48,29 @@ def format_value(value: float | str | None) -> str:
     return "none" if value is None else f"{value:,}" if isinstance(value, int) else value
 
 
+def format_figure(value: float | str | None, counted: str) -> str:
+    """A number that answers a question, with the noun of what it counts, if it counts anything.
+
+    Example:
+        >>> format_figure(12, "movie"), format_figure(33.5, "")
+        ('12 movies', '33.5')
+    """
+    return pluralize(value, counted) if counted and isinstance(value, int) else format_value(value)
+
+
+def certainty(confidence: float, *, unused: Iterable[str] = (), understood: bool = True) -> str:
+    """How sure a pattern is, and what of the question it does not use.
+
+    Example:
+        >>> certainty(0.96), certainty(0.89, unused=["cup"])
+        ('96% sure', "89% sure; not used: 'cup'")
+        >>> certainty(0.89, unused=["Keanu Reevs"], understood=False)
+        "only partly understood; not used: 'Keanu Reevs'"
+    """
+    sure = f"{confidence:.0%} sure" if understood else "only partly understood"
+    return "; not used: ".join(filter(None, (sure, ", ".join(f"'{phrase}'" for phrase in unused))))
+
+
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """A hint for a message: the name that is close to a mistyped one; empty if there is none.
 
@@ -60,4 +85,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 def _plural(noun: str) -> str:
     if noun.endswith("y"):
         return noun[:-1] + "ies"
-    return noun + ("es" if noun.endswith("x") else "s")
+    if noun.endswith(("x", "ss", "us", "ch", "sh")):
+        return noun + "es"
+    # Labels may be in the plural.
+    return noun if noun.endswith("s") else noun + "s"

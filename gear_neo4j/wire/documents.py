@@ -83,7 +83,8 @@ class Search(Document):
 class Paths(Document):
     """What a question names in the graph, and the paths between.
 
-    `nodes`, `figure` and `doubt` are the entities, the figure and the doubt of a search.
+    The first `connecting` paths connect two of the entities; the others are facts around them. `nodes`, `figure` and
+    `doubt` are the entities, the figure and the doubt of a search.
     """
 
     value_type = paths.PathResult
@@ -98,6 +99,7 @@ class Paths(Document):
     nodes: list[EntityHit] = Field(default_factory=list)
     figure: Figure | None = None
     doubt: Text = ""
+    connecting: int = 0
 
 
 class Trace(Document):

@@ -198,7 +198,8 @@ class EntityHit(Shape):
 
     `pattern` says in words what led to it, `cypher` shows it and the other nodes of that pattern. `value` is what it is
     ranked by, where the question asks for an order or a count. `confidence` is the probability, 0 to 1, that the
-    pattern is what the question means.
+    pattern is what the question means. `unused` are the phrases of the question that the pattern does not use;
+    `understood` is false if a name is among them, and the confidence then means little.
     """
 
     value_type = domain.EntityHit
@@ -211,12 +212,15 @@ class EntityHit(Shape):
     cypher: Cypher
     value: float | Text | None = None
     confidence: float = 0.0
+    unused: list[Text] = Field(default_factory=list)
+    understood: bool = True
 
 
 class Figure(Shape):
     """A number or date that answers the question; null over nothing. `pattern` and `cypher` led to it.
 
-    `confidence` is the probability, 0 to 1, that the pattern is what the question means.
+    `confidence` is the probability, 0 to 1, that the pattern is what the question means. `unused` and `understood` are
+    those of an entity. `counted` is the noun of what a number counts, else empty.
     """
 
     value_type = domain.Figure
@@ -225,6 +229,9 @@ class Figure(Shape):
     pattern: Text
     cypher: Cypher
     confidence: float = 0.0
+    unused: list[Text] = Field(default_factory=list)
+    understood: bool = True
+    counted: Text = ""
 
 
 class Usage(Shape):

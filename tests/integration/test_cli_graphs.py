@@ -53,6 +53,10 @@ def test_from_files_to_paths_and_back(empty, gear, connection, graph):
     assert "named: Ada Lovelace, Charles Babbage" in out
     assert "Ada Lovelace —knew→ Charles Babbage" in out
 
+    code, out, _ = gear("paths", "Charles Babbage and Ada Lovelace", "--set", "hops=1")
+    assert "Paths between them, shortest first\n" in out
+    assert "No path" not in out
+
     code, out, _ = gear("paths", "Whom did Ada Lovelace know?")
     assert "Charles Babbage (Person)" in out
     assert "MATCH (person:Person)" in out
@@ -154,3 +158,23 @@ def test_a_knowledge_graph_lies_beside_documents_and_each_is_measured_alone(gear
     assert json.loads(out)["systems"].keys() == json.loads(gear(*people)[1])["systems"].keys()
     code, out, _ = gear("collections", "--json")
     assert {"papers": 2, "people": 2} == {row["name"]: row["passages"] for row in json.loads(out)["collections"]}
+
+
+def test_names_that_nothing_connects_are_said_before_the_facts_around_them(empty, gear, graph):
+    """With the option that looks farther; the facts are in the order of their scores."""
+    (graph / "relationships.csv").write_text(":START_ID,:END_ID,:TYPE\np1,m1,WROTE_ABOUT\np2,m1,DESIGNED\n")
+    gear("import", graph / "nodes.csv", graph / "relationships.csv")
+    (graph / "profile.toml").write_text(gear("adopt")[1])
+    gear("adopt", "--profile", graph / "profile.toml")
+
+    code, out, _ = gear("paths", "Ada Lovelace, Charles Babbage", "--set", "hops=1")
+    _, told, facts = out.partition(
+        "No path of at most 1 triple connects Ada Lovelace and Charles Babbage: try --set hops=2\n"
+    )
+    scores = [float(line.split()[0]) for line in facts.splitlines() if "→" in line]
+
+    assert (0, True) == (code, bool(told))
+    assert "\nFacts around them\n" in facts
+    assert 2 == len(scores)
+    assert sorted(scores, reverse=True) == scores
+    assert 0 == json.loads(gear("paths", "Ada Lovelace, Charles Babbage", "--set", "hops=1", "--json")[1])["connecting"]

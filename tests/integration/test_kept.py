@@ -104,7 +104,7 @@ def test_a_held_retriever_of_a_database_that_was_emptied_says_so(graph, server, 
         graph.execute("MATCH (n:__GearStore) DELETE n")
         time.sleep(kept.RECHECK)
 
-        with pytest.raises(InputError, match="holds no passages yet: run 'gear ingest' first$"):
+        with pytest.raises(InputError, match="holds no passages yet: run 'gear ingest' for documents, or 'gear adopt'"):
             held.retrieve(QUESTION)
 
 

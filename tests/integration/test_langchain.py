@@ -243,7 +243,7 @@ def test_a_batch_can_give_its_errors_back(retriever):
 
 def test_an_empty_database_is_refused(driver, empty, embedder):
     """The message says what to do."""
-    with pytest.raises(InputError, match="holds no passages yet: run 'gear ingest'"):
+    with pytest.raises(InputError, match="holds no passages yet: run 'gear ingest' for documents"):
         GearRetriever(gear=Gear(driver, database=empty.name, embedder=embedder)).invoke(QUESTION)
 
 

@@ -218,6 +218,23 @@ def test_a_question_for_a_number_gets_the_number_or_a_doubt(shop, server, embedd
     assert bool(hits.doubt) == (value is None)
 
 
+def test_a_name_that_the_graph_lacks_is_said(shop, server, embedder):
+    """Beside the nodes of a pattern that leaves it out, or in the doubt if there are none."""
+    with opened(server, embedder) as gear:
+        partly = gear.search("Which products are supplied by Tokio Trader?", retriever=Paths()).entities[0]
+        nothing = gear.search("Did Tokio Trader sing?", retriever=Paths())
+        lower = gear.search("Which products does tokyo traders supply?", retriever=Paths()).entities
+        figure = gear.search(FIGURES[0][0], retriever=Paths()).figure
+
+    assert (("Tokio Trader",), False) == (partly.unused, partly.understood)
+    assert ((), "nothing in the graph is called 'Tokio Trader': check the spelling") == (
+        nothing.entities,
+        nothing.doubt,
+    )
+    assert {"Ikura", "Tofu"} == {entity.name for entity in lower if entity.pattern == lower[0].pattern}
+    assert ("product", (), True) == (figure.counted, figure.unused, figure.understood)
+
+
 def test_a_count_that_takes_too_long_is_said_so(shop, server, embedder, monkeypatch):
     """Then the question has no answer, rather than a partial one."""
 

@@ -17,6 +17,7 @@ from gear_neo4j.retrieval.patterns import likeness
 from gear_neo4j.retrieval.patterns.conditions import Condition
 from gear_neo4j.retrieval.patterns.confidence import confidence
 from gear_neo4j.retrieval.patterns.cypher import Compiler
+from gear_neo4j.retrieval.patterns.description import description
 from gear_neo4j.retrieval.patterns.language import Stems, alike
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Edge, Parallel, Pattern
@@ -299,6 +300,49 @@ def test_a_word_of_the_language_is_not_taken_for_a_title_where_something_else_is
     best = search.find("Which films that Keanu Reeves acted in fall under drama?").ranked[0]
 
     assert ["Keanu Reeves"] == [text for constraint in best.pattern.constraints for text in constraint.condition.texts]
+
+
+UNUSED = [
+    ("Which films did Lana Wachowski direct?", (), True),
+    ("Which films did lana wachowski direct?", (), True),
+    ("Which films did Keanu Reevs direct?", ("Keanu Reevs",), False),
+    ("Who directed the film 'zzyx'?", ("zzyx",), False),
+    ("Who acted in the football film The Matrix?", ("football",), True),
+    ("Recommend films that Lana Wachowski directed", ("Recommend",), True),
+]
+
+
+@pytest.mark.parametrize(("question", "unused", "understood"), UNUSED)
+def test_a_pattern_says_what_of_the_question_it_does_not_use(search, question, unused, understood):
+    """With a name among it, the question is only partly understood."""
+    best = search.find(question).ranked[0]
+
+    assert (unused, understood) == (best.evidence.unused.phrases, best.understood)
+
+
+def test_a_name_that_the_graph_lacks_is_known_even_without_a_pattern(search):
+    """Nor does *Did*, as the first word, look like a name."""
+    assert ("Keanu Reevs",) == search.find("Did Keanu Reevs sing?").unknown
+    assert () == search.find("Did Keanu Reeves sing?").unknown
+
+
+DESCRIBED = [
+    (
+        "Who directed the films that Keanu Reeves acted in?",
+        "Person —directed→ Film ←acted in— Person (name is Keanu Reeves)",
+    ),
+    ("Which films released after 1990 are not discontinued?", "Film (released above 1990, not discontinued)"),
+    ("Which studios were founded before May 1950?", "Studio (founded below 1950-05)"),
+    ("Who acted in The Matrix as Neo?", "Person —acted in (roles is Neo)→ Film (title is The Matrix)"),
+]
+
+
+@pytest.mark.parametrize(("question", "described"), DESCRIBED)
+def test_a_pattern_is_described_in_words(search, question, described):
+    """From the answer outwards, with its conditions."""
+    best = search.find(question).ranked[0]
+
+    assert described == description(best.pattern, best.target, SCHEMA)
 
 
 @pytest.mark.parametrize("title", ["The Most Wanted Man", "'the top 3 films on average'"])

@@ -10,13 +10,14 @@ from pathlib import Path
 import click
 import pytest
 from click.shell_completion import BashComplete
+from click.testing import CliRunner
 
 from gear_neo4j.cli.choice import Choice
 from gear_neo4j.cli.evaluate_passages import RunOptions
 from gear_neo4j.cli.extraction import ExtractionOptions
 from gear_neo4j.cli.lazy import json_to_output
 from gear_neo4j.cli.main import cli, main
-from gear_neo4j.cli.options import FLAGS
+from gear_neo4j.cli.options import CONNECTION, FLAGS, given_connection, with_settings
 from gear_neo4j.cli.output import STDOUT, emit
 from gear_neo4j.errors import InputError
 from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS
@@ -376,3 +377,18 @@ def test_an_option_for_passages_is_refused_for_a_knowledge_graph(tmp_path, capsy
     assert 2 == caught.value.code
     reason = f"{option.split('=')[0]} is for a data set with passages: leave it out for a knowledge graph"
     assert reason in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_hint_repeats_the_options_that_choose_the_database():
+    """But no password, and nothing from the environment."""
+
+    @click.command()
+    @with_settings(CONNECTION)
+    def hinting(settings):
+        click.echo(f"gear adopt{given_connection()}")
+
+    given = ["--uri", "bolt://h:7687", "--password", "secret", "--database", "my graph"]
+    shown = CliRunner(env={"NEO4J_USERNAME": "ann"}).invoke(hinting, given).output
+
+    assert "gear adopt --uri bolt://h:7687 --database 'my graph'\n" == shown
+    assert "gear adopt --name films\n" == CliRunner().invoke(hinting, ["--name", "films"]).output

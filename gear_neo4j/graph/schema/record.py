@@ -94,7 +94,10 @@ def require_record(database: Database) -> StoreRecord:
     """
     record = read_record(database)
     if record is None:
-        raise InputError(f"the database {database.name} holds no passages yet: run 'gear ingest' first")
+        raise InputError(
+            f"the database {database.name} holds no passages yet: run 'gear ingest' for documents, or 'gear adopt' for "
+            "a graph of your own"
+        )
     return record
 
 

@@ -57,6 +57,12 @@ class EntityResult:
         return best.confidence if best else 0.0
 
     @property
+    def unused(self) -> tuple[str, ...]:
+        """The phrases of the question that the first pattern does not use."""
+        best = self.figure or next(iter(self.entities), None)
+        return best.unused if best else ()
+
+    @property
     def cypher(self) -> Cypher:
         """The query of the first pattern; empty without a result."""
         best = self.figure or next(iter(self.entities), None)
@@ -145,6 +151,13 @@ class PatternFinder:
         if snapshot is None:
             return EntityResult()
         candidates = snapshot.search.find(question)
+        found = self._find(question, candidates, snapshot, most=most)
+        if candidates.unknown and not (found.entities or found.figure):
+            names = ", ".join(f"'{name}'" for name in candidates.unknown)
+            return replace(found, doubt=f"nothing in the graph is called {names}: check the spelling")
+        return found
+
+    def _find(self, question: str, candidates: Candidates, snapshot: _Snapshot, *, most: int) -> EntityResult:
         wanted = candidates.aggregation
         if wanted is None:
             return self._list(candidates.ranked[:TRIED], snapshot, most=most)

@@ -9,6 +9,7 @@ from gear_neo4j.retrieval.patterns.language import names_a_doer
 from gear_neo4j.retrieval.patterns.likeness import Element, Likeness
 from gear_neo4j.retrieval.patterns.reading import Reading
 from gear_neo4j.retrieval.patterns.target import NAMES, TargetLabels
+from gear_neo4j.retrieval.patterns.unused import unused
 
 # Minimum likeness at which a word supports a type.
 SUPPORTS = 0.5
@@ -36,6 +37,17 @@ class Hints:
             if self.reading.words[index].telling:
                 content[index] = sorted(kept, key=lambda entry: -entry[1])
         return content
+
+    @cached_property
+    def unknown(self) -> tuple[str, ...]:
+        """The names that are neither values of the graph nor like a word of its schema."""
+        words = self.reading.words
+        foreign = {
+            index
+            for index, row in self.content.items()
+            if words[index].literal is None and all(value < SUPPORTS for _, value in row)
+        }
+        return unused(self.reading, foreign).names
 
     @cached_property
     def beside(self) -> Mapping[int, Mapping[str, float]]:

@@ -13,6 +13,7 @@ from gear_neo4j.retrieval.dictionary import Dictionaries, Dictionary
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
 from gear_neo4j.retrieval.patterns.conditions import is_name
 from gear_neo4j.retrieval.patterns.cypher import MOST_ROWS, NO_ANCHORS, Anchors, Compiler, is_bounded
+from gear_neo4j.retrieval.patterns.description import counted, description
 from gear_neo4j.retrieval.patterns.pattern import Pattern
 from gear_neo4j.retrieval.patterns.search import Candidate
 
@@ -59,7 +60,13 @@ class PatternRunner:
         run = self.compiler.figure(pattern, target, wanted, anchors=self._anchors(pattern))
         value = self.queries.run(run)[0]["value"]
         return Figure(
-            value, pattern.wording(target), self.compiler.figure(pattern, target, wanted), candidate.confidence
+            value,
+            description(pattern, target, self.compiler.schema),
+            self.compiler.figure(pattern, target, wanted),
+            candidate.confidence,
+            candidate.evidence.unused.phrases,
+            candidate.understood,
+            counted(pattern, target, wanted),
         )
 
     def nodes(self, candidate: Candidate, *, limit: int, wanted: Aggregation = LISTED) -> Nodes:
@@ -80,17 +87,19 @@ class PatternRunner:
         if not pattern.measures:
             given = {id for ids in anchors.values() for id in ids}
             rows = sorted(rows, key=lambda row: row["id"] in given)
-        label, wording = pattern.labels[target], pattern.wording(target)
+        label, described = pattern.labels[target], description(pattern, target, self.compiler.schema)
         hits = (
             EntityHit(
                 row["id"],
                 compiler.called(label, row["name"]),
                 tuple(row["labels"]),
                 0,
-                wording,
+                described,
                 shown,
                 row["value"],
                 candidate.confidence,
+                candidate.evidence.unused.phrases,
+                candidate.understood,
             )
             for row in rows
         )

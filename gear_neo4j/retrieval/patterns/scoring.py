@@ -2,8 +2,8 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from statistics import fmean
 
 from gear_neo4j.graph.read.graph_schema import GraphSchema
@@ -11,6 +11,7 @@ from gear_neo4j.retrieval.patterns.conditions import is_count, is_name
 from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
 from gear_neo4j.retrieval.patterns.likeness import Element
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Pattern
+from gear_neo4j.retrieval.patterns.unused import Unused, unused
 
 # A pattern without a value must explain at least this share of a question's words.
 MOST_WORDS = 0.5
@@ -73,11 +74,13 @@ class Evidence:
         words: the mean likeness of the question's content words to the pattern's elements, 0 to 1; ``least`` is the
             minimum.
         target: how likely the question asks for the answer's label, 0 to 1.
+        unused: what of the question the pattern does not use.
     """
 
     words: float
     least: float
     target: float
+    unused: Unused = field(default_factory=Unused)
 
 
 @dataclass(frozen=True)
@@ -207,6 +210,24 @@ class Scorer:
             words=fmean(words) if words else 1.0,
             least=min(words, default=1.0),
             target=self.hints.wanted.labels.get(pattern.labels[target], 0.0),
+            unused=self._unused(pattern, explained),
+        )
+
+    def _unused(self, pattern: Pattern, explained: Mapping[int, float]) -> Unused:
+        """The values that the pattern has no condition for, and the content words that it does not explain."""
+        stated = {constraint.literal for constraint in pattern.constraints}
+        reading = self.hints.reading
+        return unused(
+            reading,
+            {
+                index
+                for index, word in enumerate(reading.words)
+                if (
+                    word.literal not in stated
+                    if word.literal is not None
+                    else index in self.hints.content and explained.get(index, 0.0) < SUPPORTS
+                )
+            },
         )
 
     def _literals(self, pattern: Pattern, named: frozenset[int]) -> float:

@@ -50,13 +50,22 @@ class Candidate:
         """The probability that this is what the question means, 0 to 1."""
         return confidence(self.evidence, self.margin)
 
+    @property
+    def understood(self) -> bool:
+        """Whether it uses every name of the question."""
+        return not self.evidence.unused.names
+
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The patterns for a question, best first, and the aggregation of their nodes."""
+    """The patterns for a question, best first, and the aggregation of their nodes.
+
+    ``unknown`` are the names of the question that the graph does not have.
+    """
 
     ranked: tuple[Candidate, ...] = ()
     aggregation: Aggregation | None = None
+    unknown: tuple[str, ...] = ()
 
 
 class PatternSearch:
@@ -99,7 +108,7 @@ class PatternSearch:
         ]
         candidates.sort(key=lambda candidate: -candidate.score)
         ranked = self._worded(reading, candidates[:WORDED], weight=scorer.weights.wording)[:most]
-        return Candidates(tuple(_with_margins(ranked)), reading.aggregation)
+        return Candidates(tuple(_with_margins(ranked)), reading.aggregation, scorer.hints.unknown)
 
     def _worded(self, reading: Reading, candidates: list[Candidate], *, weight: float) -> list[Candidate]:
         """The candidates, with points added for the cosine of their wording and the question."""
