@@ -46,6 +46,17 @@ def format_value(value: float | str | None) -> str:
     return "none" if value is None else f"{value:,}" if isinstance(value, int) else value
 
 
+def ordinal(number: int) -> str:
+    """A rank, written as a number with its ending.
+
+    Example:
+        >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 12, 13, 21, 112)]
+        ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '112th']
+    """
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"
+
+
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """A hint for a message: the name that is close to a mistyped one; empty if there is none.
 
