@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
+# A name less similar than this, of 1, is hardly the one that was meant.
+NEAR = 0.7
+
 
 def pluralize(number: int, noun: str, many: str = "") -> str:
     """A number with its noun; ``many`` is an irregular plural.
@@ -64,7 +67,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
         >>> did_you_mean("scuot", ["naive", "scout"])
         'did you mean scout? '
     """
-    near = get_close_matches(name, list(names), n=1)
+    near = get_close_matches(name, list(names), n=1, cutoff=NEAR)
     return f"did you mean {near[0]}? " if near else ""
 
 
