@@ -210,7 +210,8 @@ class Hits(Displayed, Sequence[Hit]):
     ``fetch``. If a language model took part, ``facts`` are its notes, and ``usage`` is the cost of each role.
     ``entities`` are the nodes of an adopted graph that answer the question, best first; ``figure`` is the number that
     it asks for instead; ``doubt`` is one sentence on what is ambiguous, else empty. ``scope`` is the JSON of the scope
-    of the search, empty without one; ``scope_plan`` says how vectors were searched within it.
+    of the search, empty without one; ``scope_plan`` says how vectors were searched within it. ``similarity`` is the
+    cosine of the question and the passage nearest to it, None if vectors were not searched; JSON does not have it.
     """
 
     question: str
@@ -226,6 +227,7 @@ class Hits(Displayed, Sequence[Hit]):
     doubt: str = ""
     scope: Mapping[str, Any] = field(default_factory=dict)
     scope_plan: str = ""
+    similarity: float | None = field(default=None, compare=False)
 
     @property
     def triples(self) -> tuple[Triple, ...]:

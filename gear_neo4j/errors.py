@@ -7,6 +7,7 @@ GearError
 │   └── TemporaryFailure it could not be read this time; another time it may be
 ├── PartialResult        the command did its work, but not all of it
 ├── ModelError           the language model cannot be used, or failed
+│   ├── NoModel          none is set
 │   └── ReplyError       it answered, but the reply cannot be used
 ├── SearchError          a search outside the graph failed
 ├── TooManyCalls         as many calls run as may
@@ -97,6 +98,10 @@ class ModelError(GearError):
     def __init__(self, message: str = "", *, usage: Usage = Usage()) -> None:
         super().__init__(message)
         self.usage = usage
+
+
+class NoModel(ModelError):
+    """No language model is set."""
 
 
 class ReplyError(ModelError):

@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -18,7 +17,7 @@ import click
 
 import gear_neo4j
 from gear_neo4j import errors, types
-from gear_neo4j.cli.main import COMMANDS, cli
+from gear_neo4j.cli.main import cli
 from gear_neo4j.graph.queries import Query, load
 
 ROOT = Path(__file__).parents[1]
@@ -80,10 +79,9 @@ def commands() -> Iterator[str]:
     yield "# Commands"
     yield "\n[The command line](../cli.md) says what all commands have in common.\n"
     with click.Context(cli, info_name="gear", **cli.context_settings) as context:
-        for name, (location, _) in sorted(COMMANDS.items()):
-            # The group itself has only the first sentence of each.
-            module, _, attribute = location.partition(":")
-            yield from helped(getattr(import_module(module), attribute), name, context)
+        for name in sorted(cli.commands):
+            # The group itself has only a line about each.
+            yield from helped(cli.load(name), name, context)
 
 
 def helped(command: click.Command, name: str, above: click.Context) -> Iterator[str]:

@@ -262,7 +262,7 @@ def _summary(report: dict[str, Any], *, dry_run: bool) -> str:
     written = f"{pluralize(report['passages_written'], 'passage')} and {pluralize(report['triples_written'], 'triple')}"
     read = f"{pluralize(report['nodes_read'], 'node')} and {pluralize(report['relationships_read'], 'relationship')}"
     if report["properties_read"]:
-        read += f", with {pluralize(report['properties_read'], 'value')} of properties"
+        read += f", with {pluralize(report['properties_read'], 'property value')}"
     if dry_run:
         return (
             f"{written} would be written over {read}: about "

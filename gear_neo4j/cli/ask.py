@@ -124,7 +124,8 @@ def _print_answer(console: Screen, answer: Answer, *, streamed: str) -> None:
             console.print_line(f"  {citation}", style="cyan")
     else:
         for hit in answer.hits:
-            console.print_line(f"  {hit.rank}. {hit.passage.title or hit.passage.id}")
+            location = f" ({hit.passage.location})" if hit.passage.location else ""
+            console.print_line(f"  {hit.rank}. {hit.passage.title or hit.passage.id}{location}")
     if answer.removed:
         console.print_line(f"  invalid citations removed: {', '.join(answer.removed)}", style="yellow")
 

@@ -14,6 +14,8 @@ from gear_neo4j.cli.screen import Screen
 from gear_neo4j.settings import SECRETS, URLS, VARIABLES, sources
 from gear_neo4j.text.redaction import without_login
 
+UNITS = {"local_idle": " min", "embedding_timeout": " s", "chat_timeout": " s", "serve_memory": " MiB"}
+
 
 @click.command()
 @json_option
@@ -30,7 +32,7 @@ def config(json_file: Path | None, env_file: Path | None, **flags: Any) -> None:
     for column in ("setting", "variable", "value", "from"):
         table.add_column(column)
     for row in rows:
-        value = "" if row["value"] is None else str(row["value"])
+        value = _in_words(row["value"], unit=UNITS.get(row["setting"], ""))
         table.add_row(row["setting"], row["variable"], Text(value), Text(row["from"]))
     Screen().print(table)
 
@@ -53,3 +55,22 @@ def _shown(setting: str, value: Any) -> Any:
     if setting in URLS and value:
         return without_login(value)
     return str(value) if isinstance(value, Path) else value
+
+
+def _in_words(value: Any, *, unit: str) -> str:
+    """A value as its variable takes it, with its unit.
+
+    Example:
+        >>> [_in_words(value, unit="") for value in (None, True, ("a.org", "b.org"))], _in_words(60.0, unit=" s")
+        (['', 'on', 'a.org,b.org'], '60 s')
+    """
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "on" if value else "off"
+        case float():
+            return f"{value:g}{unit}"
+        case tuple() | list():
+            return ",".join(_in_words(item, unit="") for item in value)
+    return f"{value}{unit}"

@@ -1,8 +1,12 @@
 """``gear demo``: ingestion and multi-hop search on the bundled corpus."""
 
+import sys
+from collections.abc import Sequence
 from importlib.resources import files
 from importlib.util import find_spec
+from os.path import relpath
 from pathlib import Path as File
+from shutil import which
 
 import click
 from rich.text import Text
@@ -50,12 +54,18 @@ def demo(settings: Settings) -> None:
                     console.print("\n  This path in Cypher, for Neo4j Browser or cypher-shell:")
                     console.print(str(gear.cypher(path)), style="green", soft_wrap=True)
             console.print()
-    graph, vector = (runs.summary(results, ks=[K])["all_found"][str(K)] for results in (graph_results, vector_results))
+    graph, vector = (_complete(results) for results in (graph_results, vector_results))
     console.print(
-        f"All gold passages were among the first {K} for {graph:.0f} % of {len(graph_results)} questions with the "
-        f"graph, and for {vector:.0f} % by vector search alone. This is no benchmark: README.md has measurements.\n"
+        f"For {graph} of {len(graph_results)} questions the graph found every needed passage in its first {K}; vector "
+        f"search alone for {vector}. This is no benchmark: README.md has measurements.\n"
     )
     _print_next(console, settings)
+
+
+def _complete(results: Sequence[runs.QueryResult]) -> int:
+    """For how many questions all gold passages were found."""
+    share = float(runs.summary(results, ks=[K])["all_found"][str(K)])
+    return round(share * len(results) / 100)
 
 
 def _print_result(console: Screen, result: runs.QueryResult) -> None:
@@ -77,6 +87,8 @@ def _print_next(console: Screen, settings: Settings) -> None:
     """Print commands to try next."""
     name = "" if settings.uri else f" --name {settings.name}"
     extra = "" if find_spec("fastapi") else " (first: pip install 'gear-neo4j[server]')"
+    if which("gear") is None:
+        console.print_line(f"First put gear on the path: . {relpath(sys.prefix)}/bin/activate")
     console.print_line("To see more passages and their paths, the paths between two names, and a web page:")
     console.print_line(f'  gear search "Which novels did Han Kang write?" --paths{name}')
     console.print_line(f'  gear paths "Why Nations Fail, Yale University"{name}')

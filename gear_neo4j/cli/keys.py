@@ -80,7 +80,7 @@ def add(
         rate=rate,
     )
     say(secret)
-    say("gear: this secret is shown only now; send it as 'Authorization: Bearer ...'", err=True)
+    say("Note: this secret is shown only now; send it as 'Authorization: Bearer ...'", err=True)
 
 
 @keys.command("list")

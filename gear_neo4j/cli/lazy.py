@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-Commands = Mapping[str, tuple[str, str]]
+Groups = Mapping[str, Mapping[str, tuple[str, str]]]
 # For these commands, --json takes a file with any suffix, as existing scripts expect.
 ANY_FILE = frozenset({"evaluate"})
 
@@ -31,15 +31,24 @@ class LazyGroup(click.Group):
     """A group that holds its commands by name and help line, and imports one only to run or complete it.
 
     Args:
-        lazily: the location of each command (``module:attribute``) and the first sentence of its help.
+        groups: by the heading of a group, the location of each command (``module:attribute``) and a line about it.
     """
 
-    def __init__(self, *args: Any, lazily: Commands, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, groups: Groups, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._lazily = lazily
-        for name, (_, line) in lazily.items():
+        self._groups = groups
+        self._lazily = {name: command for group in groups.values() for name, command in group.items()}
+        for name, (_, line) in self._lazily.items():
             # A placeholder for the help of the group and for completion.
             self.add_command(click.Command(name, help=line))
+
+    def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by group, each with its whole line."""
+        # Of one width, so that the lines of all groups begin in the same column.
+        width = max(map(len, self._lazily))
+        for heading, group in self._groups.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), line) for name, (_, line) in group.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

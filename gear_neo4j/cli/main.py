@@ -12,7 +12,8 @@ import click
 from click.exceptions import NoArgsIsHelpError
 
 from gear_neo4j.cli.interrupts import explain_interrupt, interruptible
-from gear_neo4j.cli.lazy import Commands, LazyGroup
+from gear_neo4j.cli.lazy import Groups, LazyGroup
+from gear_neo4j.cli.mistakes import told
 from gear_neo4j.cli.printing import LogLines, say
 from gear_neo4j.errors import ExitCode, GearError
 from gear_neo4j.graph.connection.query_log import log_to, stop
@@ -20,140 +21,59 @@ from gear_neo4j.text.redaction import redacted
 
 # The errors of a write to a full or broken disk, or beyond a quota.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-# The location of each command and the first sentence of its help: 'gear --help' imports none of them.
-COMMANDS: Commands = {
-    "demo": (
-        "gear_neo4j.cli.demo:demo",
-        "Start a local Neo4j, ingest forty short passages, and answer multi-hop questions; no key, no Docker, no Java.",
-    ),
-    "up": (
-        "gear_neo4j.cli.server:up",
-        "Start a local Neo4j, or show its address if it runs: for development, demos and tests, not for production.",
-    ),
-    "down": (
-        "gear_neo4j.cli.server:down",
-        "Stop a local Neo4j; its data stays.",
-    ),
-    "status": (
-        "gear_neo4j.cli.server:status",
-        "List the local servers: state, address and disk usage.",
-    ),
-    "stats": (
-        "gear_neo4j.cli.stats:stats",
-        "Show what a database holds: sources, documents, passages, triples and entities, its schema, and its size.",
-    ),
-    "cypher": (
-        "gear_neo4j.cli.cypher:cypher",
-        "List the queries that gear-neo4j sends, or show the text of one, NAME, for Neo4j Browser.",
-    ),
-    "config": (
-        "gear_neo4j.cli.config:config",
-        "Show each setting with its value and its source: an option, the environment, a file, or the default.",
-    ),
-    "migrate": (
-        "gear_neo4j.cli.server:migrate",
-        "Migrate a database to the latest schema, and verify its indexes.",
-    ),
-    "doctor": (
-        "gear_neo4j.cli.doctor:doctor",
-        "Check a database, and profile a search for each of the QUESTIONS (default: a few facts from the graph).",
-    ),
-    "ingest": (
-        "gear_neo4j.cli.ingest:ingest",
-        "Write passages and their triples into the graph.",
-    ),
-    "sync": (
-        "gear_neo4j.cli.sync:sync",
-        "Update a collection from SOURCES: documents that are new, changed, moved or gone.",
-    ),
-    "export": (
-        "gear_neo4j.cli.export:export",
-        "Convert SOURCES to CSV files for the bulk import of neo4j-admin into a new database.",
-    ),
-    "forget": (
-        "gear_neo4j.cli.forget:forget",
-        "Remove the passages of SOURCE, their triples, and the entities that no other triple mentions.",
-    ),
-    "sources": (
-        "gear_neo4j.cli.sources:sources",
-        "List the sources of a collection: the folders and addresses that its documents were read from.",
-    ),
-    "collections": (
-        "gear_neo4j.cli.collections:collections",
-        "List the collections of a database, or drop one.",
-    ),
-    "readers": (
-        "gear_neo4j.cli.collections:readers",
-        "Show or set who may read a document, SOURCE, and its triples.",
-    ),
-    "import": (
-        "gear_neo4j.cli.adopt:import_command",
-        "Import nodes and relationships from neo4j-admin CSV files into the running database.",
-    ),
-    "adopt": (
-        "gear_neo4j.cli.adopt:adopt",
-        "Add a layer of triples to an existing graph, so that it can be searched; gear release removes the layer.",
-    ),
-    "release": (
-        "gear_neo4j.cli.adopt:release",
-        "Remove everything that gear adopt wrote to the graph.",
-    ),
-    "communities": (
-        "gear_neo4j.cli.communities:communities",
-        "Communities of densely linked entities, for graphrag-local and graphrag-global.",
-    ),
-    "search": (
-        "gear_neo4j.cli.search:search",
-        "Retrieve passages for QUESTION by multi-hop search.",
-    ),
-    "paths": (
-        "gear_neo4j.cli.paths:paths",
-        "Show the nodes that answer QUESTION, the shortest paths between those that it mentions, and nearby facts.",
-    ),
-    "ask": (
-        "gear_neo4j.cli.ask:ask",
-        "Answer QUESTION from the graph with a language model, and cite the passages.",
-    ),
-    "recipes": (
-        "gear_neo4j.cli.recipes:recipes",
-        "List the retrievers, agents and extractors, or show the options of the one called NAME.",
-    ),
-    "mcp": (
-        "gear_neo4j.cli.mcp:mcp",
-        "Serve searches to assistants and editors over the Model Context Protocol (MCP).",
-    ),
-    "explain": (
-        "gear_neo4j.cli.explain:explain",
-        "Write RUN.html, a page with the paths of a saved run, and RUN.cypher, which shows them in Neo4j.",
-    ),
-    "serve": (
-        "gear_neo4j.cli.serve:serve",
-        "Serve searches and answers over HTTP: a page, an API, and OpenAI's chat protocol.",
-    ),
-    "keys": (
-        "gear_neo4j.cli.keys:keys",
-        "Keys for the HTTP service: add, list and revoke them; each says what its holder may see.",
-    ),
-    "evaluate": (
-        "gear_neo4j.cli.evaluate:evaluate",
-        "Measure a retriever or an agent on a data set: corpus.jsonl, queries.jsonl and, optionally, triples.jsonl.",
-    ),
-    "compare": (
-        "gear_neo4j.cli.compare:compare_command",
-        "Compare two files of gear evaluate --json: B - A with its 95 % interval, and the most different questions.",
-    ),
-    "calibrate": (
-        "gear_neo4j.cli.calibrate:calibrate_command",
-        "Fit the thresholds by which an evaluator separates relevant from irrelevant texts.",
-    ),
-    "help": (
-        "gear_neo4j.cli.help:help_command",
-        "Show the help of a command, such as gear help keys add.",
-    ),
+# The location of each command and its line in 'gear --help', which imports none of them, by group.
+GROUPS: Groups = {
+    "Documents": {
+        "ingest": ("gear_neo4j.cli.ingest:ingest", "Write passages and their triples into the graph."),
+        "sync": ("gear_neo4j.cli.sync:sync", "Keep a collection in step with folders, addresses or tables."),
+        "sources": ("gear_neo4j.cli.sources:sources", "List the sources of a collection."),
+        "collections": ("gear_neo4j.cli.collections:collections", "List the collections of a database, or drop one."),
+        "readers": ("gear_neo4j.cli.collections:readers", "Show or set who may read a document and its triples."),
+        "forget": ("gear_neo4j.cli.forget:forget", "Remove a document or source, and its triples."),
+        "export": ("gear_neo4j.cli.export:export", "Convert documents to CSV files for neo4j-admin's bulk import."),
+    },
+    "Search and answers": {
+        "search": ("gear_neo4j.cli.search:search", "Retrieve passages for a question by multi-hop search."),
+        "ask": ("gear_neo4j.cli.ask:ask", "Answer a question with a language model, citing passages."),
+        "paths": ("gear_neo4j.cli.paths:paths", "Show the nodes that answer a question, and paths among them."),
+        "explain": ("gear_neo4j.cli.explain:explain", "Make a page and Cypher of a saved search or answer."),
+        "recipes": ("gear_neo4j.cli.recipes:recipes", "List retrievers, agents and extractors, and their options."),
+    },
+    "Graphs": {
+        "import": ("gear_neo4j.cli.adopt:import_command", "Import nodes and relationships from neo4j-admin CSV files."),
+        "adopt": ("gear_neo4j.cli.adopt:adopt", "Add a layer of triples to your graph, so it can be searched."),
+        "release": ("gear_neo4j.cli.adopt:release", "Remove everything that gear adopt wrote to the graph."),
+        "communities": (
+            "gear_neo4j.cli.communities:communities",
+            "Build and show communities of densely linked entities.",
+        ),
+    },
+    "Service": {
+        "serve": ("gear_neo4j.cli.serve:serve", "Serve a page, an HTTP API and OpenAI's chat protocol."),
+        "keys": ("gear_neo4j.cli.keys:keys", "Add, list and revoke keys for the HTTP service."),
+        "mcp": ("gear_neo4j.cli.mcp:mcp", "Serve searches to assistants and editors over MCP."),
+    },
+    "Setup": {
+        "demo": ("gear_neo4j.cli.demo:demo", "Answer multi-hop questions on forty bundled passages."),
+        "up": ("gear_neo4j.cli.server:up", "Start a local Neo4j for development, or show its address."),
+        "down": ("gear_neo4j.cli.server:down", "Stop a local Neo4j; its data stays."),
+        "status": ("gear_neo4j.cli.server:status", "List the local servers: state, address and disk usage."),
+        "config": ("gear_neo4j.cli.config:config", "Show each setting with its value and where it comes from."),
+        "migrate": ("gear_neo4j.cli.server:migrate", "Migrate a database to the latest schema; verify its indexes."),
+        "stats": ("gear_neo4j.cli.stats:stats", "Show what a database holds, its schema and its size."),
+        "doctor": ("gear_neo4j.cli.doctor:doctor", "Check a database, and profile searches."),
+        "cypher": ("gear_neo4j.cli.cypher:cypher", "List the queries that gear-neo4j sends, or show one."),
+        "help": ("gear_neo4j.cli.help:help_command", "Show the help of a command, such as gear help keys add."),
+    },
+    "Evaluation": {
+        "evaluate": ("gear_neo4j.cli.evaluate:evaluate", "Measure a retriever or an agent on a data set."),
+        "compare": ("gear_neo4j.cli.compare:compare_command", "Compare two results of gear evaluate --json."),
+        "calibrate": ("gear_neo4j.cli.calibrate:calibrate_command", "Fit the thresholds of an evaluator of relevance."),
+    },
 }
 
 
-@click.group(cls=LazyGroup, lazily=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, groups=GROUPS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="gear-neo4j", prog_name="gear")
 @click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks and the log of the driver.")
 @click.option(
@@ -228,7 +148,7 @@ def _explain(error: GearError | click.ClickException, *, debug: bool) -> None:
     if isinstance(error, NoArgsIsHelpError):
         _report(error.format_message())
         return
-    text = error.format_message() if isinstance(error, click.ClickException) else str(error)
+    text = told(error) if isinstance(error, click.ClickException) else str(error)
     context = error.ctx if isinstance(error, click.UsageError) else None
     hint = f" (see {context.command_path} --help)" if context else ""
     _report(f"gear: {' '.join(text.split())}{hint}")

@@ -1,17 +1,16 @@
 """``gear search``: passages for a question, and the paths to them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path as File
 
 import click
 from click.exceptions import Exit
-from rich.table import Table
-from rich.text import Text
 
 from gear_neo4j.cli.choice import Choice, with_choice
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, QUESTION, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
+from gear_neo4j.cli.passages import print_hits, warning_of
 from gear_neo4j.cli.scope import with_scope, within_scope
 from gear_neo4j.cli.screen import Screen
 from gear_neo4j.domain import Cypher, EntityHit, Figure, Hits, Path
@@ -20,7 +19,6 @@ from gear_neo4j.models.openai import open_chat
 from gear_neo4j.retrieval.patterns.confidence import SURE
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
-from gear_neo4j.text.printable import single_line
 from gear_neo4j.text.wording import certainty, format_figure, format_value
 
 SHOWN_PATHS = 5
@@ -59,11 +57,15 @@ def search(
         gear = within_scope(opened_gear, scope)
         hits = gear.search(question, k=k, retriever=recipe)
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
+        warning = warning_of(hits, model=gear.embedder.name)
     if json_file:
         # Imported late: it takes longer than a search.
         from gear_neo4j.wire import to_json
     if not (json_file and emit(json_file, to_json(hits))):
-        _print(Screen(), hits, paths=paths, cypher=cypher)
+        console = Screen()
+        _print(console, hits, paths=paths, cypher=cypher)
+        if warning:
+            console.print_line(warning, style="yellow")
     if not (hits or hits.entities or hits.figure):
         raise Exit(ExitCode.NOTHING_FOUND)
 
@@ -109,25 +111,6 @@ def print_entities(console: Screen, entities: Sequence[EntityHit], *, figure: Fi
 
 def _certainty(found: EntityHit | Figure) -> str:
     return certainty(found.confidence, unused=found.unused, understood=found.understood)
-
-
-def print_hits(console: Screen, hits: Hits, *, gold: Collection[str] = (), snippet: int = 120) -> None:
-    """Print the passages with their ranks and sources; gold ones are marked."""
-    if not hits:
-        console.print("no passage found in this scope" if hits.scope else "no passage found")
-        return
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("#", justify="right")
-    table.add_column("passage", ratio=1)
-    table.add_column("found by (rank)", style="cyan", max_width=42)
-    for hit in hits:
-        mark = ("✓ " if hit.passage.id in gold else "", "green")
-        text = " ".join(hit.passage.text.split())
-        shortened = text if len(text) <= snippet else f"{text[:snippet]}…"
-        body = (f"\n{shortened}" if snippet else "", "dim")
-        entry = Text.assemble(mark, (single_line(hit.passage.title or hit.passage.id), "bold"), body)
-        table.add_row(str(hit.rank), entry, " · ".join(f"{source.name} {source.rank}" for source in hit.sources))
-    console.print(table)
 
 
 def print_paths(console: Screen, paths: Sequence[Path], cypher: Cypher | None) -> None:

@@ -60,8 +60,7 @@ def rename(old: str, new: str, collection: str, json_file: Path | None, settings
     with opened(settings) as gear, progress_shown("renamed") as on_progress:
         done = gear.corpus.rename_source(old, new, collection=collection, on_progress=on_progress)
     if not emit(json_file, asdict(done)):
-        size = f"{pluralize(done.documents, 'document')} with {pluralize(done.passages, 'passage')}"
-        say(f"{old} is {new} now: {size}")
+        say(f"renamed {old} to {new}: {pluralize(done.documents, 'document')}")
 
 
 def _sizes(counts: Iterable[tuple[int, int]]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from gear_neo4j.errors import ModelError
+from gear_neo4j.errors import NoModel
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.chat import Chat, ChatModel
 from gear_neo4j.models.embeddings import Embedder, open_embedder
@@ -36,10 +36,10 @@ def resolve_chat(chat: "BaseChatModel | ChatModel | None", settings: Settings | 
     """The given chat model, else that of the settings.
 
     Raises:
-        ModelError: no chat model is given or set.
+        NoModel: no chat model is given or set.
     """
     if chat is not None:
         return chat if isinstance(chat, ChatModel) else Chat(chat)
     if settings is None:
-        raise ModelError("there is no language model: give Gear one (chat=...); a search with 'naive' needs none")
+        raise NoModel("there is no language model: give Gear one (chat=...); a search with 'naive' needs none")
     return open_chat(settings, cache=settings.chat_cache)

@@ -15,7 +15,7 @@ from gear_neo4j.models.triple_vectors import encode
 GIVEN = "given"
 PASSAGES_A_BATCH = 500
 DOCUMENTS_A_BATCH = 100
-KEPT_READERS = "keeps its readers: the given ones would let more people read it; allow that with --widen"
+KEPT_READERS = "keeps its readers: the given ones would let more people read it; add --widen to allow that"
 
 
 @dataclass(frozen=True, slots=True)

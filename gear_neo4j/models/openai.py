@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from gear_neo4j.errors import ModelError
+from gear_neo4j.errors import NoModel
 from gear_neo4j.models.chat import Chat
 from gear_neo4j.models.retries import NO_KEY
 from gear_neo4j.settings import Settings
@@ -18,16 +18,16 @@ def chat_model(settings: Settings) -> "BaseChatModel":
     """The model at temperature 0, without its own retries, because ``Chat`` retries.
 
     Raises:
-        ModelError: no model is set, or neither a key nor a server.
+        NoModel: no model is set, or neither a key nor a server.
         SettingsError: the URL of the server cannot be used.
     """
     if not settings.chat_model:
-        raise ModelError(
+        raise NoModel(
             "no language model is set: set GEAR_CHAT_MODEL, and OPENAI_API_KEY or OPENAI_BASE_URL; "
             "'gear search --retriever naive' needs none"
         )
     if not (settings.openai_api_key or settings.openai_base_url):
-        raise ModelError(
+        raise NoModel(
             f"no server is set for the model {settings.chat_model}: set OPENAI_API_KEY, or OPENAI_BASE_URL for another"
         )
     address = _address(settings)
@@ -52,7 +52,7 @@ def open_chat(settings: Settings, *, cache: bool = True) -> Chat:
     """The model of ``chat_model``; its replies are cached in ``chat-cache.sqlite`` in the home folder.
 
     Raises:
-        ModelError: no model is set, or neither a key nor a server.
+        NoModel: no model is set, or neither a key nor a server.
         SettingsError: the cache or the URL of the server cannot be used.
     """
     file = settings.home / CACHE if cache else None

@@ -106,7 +106,9 @@ class RankerStage:
             return NOTHING
         query = _query(ranker, question, vector="vector" in ranker.needs)
         with question.timed("base"):
-            return self._store.find_passages([query], k=ranker.depth(k), whole=whole)[0]
+            lookup = self._store.find_passages([query], k=ranker.depth(k), whole=whole)[0]
+        question.note_nearest(lookup.dense)
+        return lookup
 
 
 class RetrieverStage:

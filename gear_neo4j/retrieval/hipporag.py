@@ -49,7 +49,9 @@ class GraphMemory:
         """The passages nearest to the question, with their cosines; one round trip."""
         with question.timed("base"):
             vector = question.vector
-            return list(self.store.find_passages([{"vector": vector, "text": None}], k=k)[0].dense)
+            dense = list(self.store.find_passages([{"vector": vector, "text": None}], k=k)[0].dense)
+        question.note_nearest(dense)
+        return dense
 
 
 class HippoRag2(RetrieverRecipe):

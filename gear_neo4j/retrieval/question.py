@@ -33,6 +33,8 @@ def checked(question: str, *, k: int = 1) -> str:
 class Question:
     """A question's text, its vector (made when first needed) and the milliseconds that each part of the search took.
 
+    ``similarity`` is the cosine of the nearest passage, once vectors have been searched.
+
     Raises:
         InputError: the text is blank, or k is below 1.
     """
@@ -43,6 +45,7 @@ class Question:
         self._vector: list[float] | None = None
         self.milliseconds: dict[str, float] = {}
         self.usage: dict[str, Usage] = {}
+        self.similarity: float | None = None
 
     @classmethod
     def batch(cls, texts: Sequence[str], *, embedder: Embedder) -> list[Self]:
@@ -60,8 +63,14 @@ class Question:
                 self._vector = self._embedder.embed([self.text])[0].tolist()
         return self._vector
 
+    def note_nearest(self, dense: Sequence[tuple[str, float]]) -> None:
+        """Keep the cosine of the nearest of the passages that a vector search returned, best first."""
+        if dense:
+            self.similarity = dense[0][1]
+
     def charge(self, hits: Hits) -> None:
         """Add the cost of another search for this question: time by part, and a language model's usage by role."""
+        self.similarity = hits.similarity if self.similarity is None else self.similarity
         for part, spent in hits.milliseconds.items():
             self.milliseconds[part] = self.milliseconds.get(part, 0.0) + spent
         for role, usage in hits.usage.items():

@@ -48,5 +48,13 @@ def fetch_hits(
         missing = [item.id for item in items if item.id not in known]
         passages = {**known, **store.passages(missing)} if missing else known
     hits = make_hits(items, passages)
-    milliseconds, usage = question.milliseconds, dict(question.usage)
-    return Hits(question.text, name, hits, expansion.paths, expansion.exact, milliseconds, usage=usage)
+    return Hits(
+        question.text,
+        name,
+        hits,
+        expansion.paths,
+        expansion.exact,
+        question.milliseconds,
+        usage=dict(question.usage),
+        similarity=question.similarity,
+    )

@@ -124,6 +124,7 @@ class ScoutRetriever:
             with question.timed("base"):
                 nearest = thread.submit(copy_context().run, lambda: self._graph.pagerank.nearest(vector, k=POOL))
                 dense = self._graph.store.find_passages([{"vector": vector, "text": None}], k=k)[0].dense
+                question.note_nearest(dense)
                 pool = nearest.result()
                 return Start(dense, pool, distinct_facts(pool)[: self._options.triples], named.result())
 

@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
+# A name less similar than this, of 1, is hardly the one that was meant.
+NEAR = 0.7
+
 
 def pluralize(number: int, noun: str, many: str = "") -> str:
     """A number with its noun; ``many`` is an irregular plural.
@@ -71,6 +74,17 @@ def certainty(confidence: float, *, unused: Iterable[str] = (), understood: bool
     return "; not used: ".join(filter(None, (sure, ", ".join(f"'{phrase}'" for phrase in unused))))
 
 
+def ordinal(number: int) -> str:
+    """A rank, written as a number with its ending.
+
+    Example:
+        >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 12, 13, 21, 112)]
+        ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '112th']
+    """
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"
+
+
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """A hint for a message: the name that is close to a mistyped one; empty if there is none.
 
@@ -78,7 +92,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
         >>> did_you_mean("scuot", ["naive", "scout"])
         'did you mean scout? '
     """
-    near = get_close_matches(name, list(names), n=1)
+    near = get_close_matches(name, list(names), n=1, cutoff=NEAR)
     return f"did you mean {near[0]}? " if near else ""
 
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
 from importlib.metadata import version
 
 from fastapi import FastAPI
@@ -15,6 +16,7 @@ from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.routing import Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gear_neo4j.errors import GearError
@@ -26,9 +28,9 @@ from gear_neo4j.web.callers import Caller, KeyBackend, refuse
 from gear_neo4j.web.entry import Entry, entry_of
 from gear_neo4j.web.key_watch import KeyWatch
 from gear_neo4j.web.middleware import AtOnce, PlainErrors, RequestEntry, SameOrigin
-from gear_neo4j.web.openapi import DOCS_PATHS, with_docs, with_openapi
+from gear_neo4j.web.openapi import DOCS_PATHS, OPENAPI, with_docs, with_openapi
 from gear_neo4j.web.options import LOOPBACK, ServiceOptions
-from gear_neo4j.web.problems import failure_of, failure_response, http_failure
+from gear_neo4j.web.problems import Failure, failure_of, failure_response, http_failure
 from gear_neo4j.web.routes import (
     asking,
     caller,
@@ -203,7 +205,29 @@ def _end(service: Service, entry: Entry, route: str, method: str, status: int) -
 
 async def _explain(request: Request, error: Exception) -> Response:
     log_error(entry_of(request.scope), error)
-    return failure_response(request, failure_of(error))
+    return failure_response(request, _unrouted(request, error) or failure_of(error))
+
+
+def _unrouted(request: Request, error: Exception) -> Failure | None:
+    """The failure of a request for which there is no route; None for any other error."""
+    if not isinstance(error, HTTPException):
+        return None
+    if (error.status_code, error.detail) == (404, HTTPStatus.NOT_FOUND.phrase):
+        return http_failure(404, f"there is no {request.url.path}: {OPENAPI} lists the paths")
+    if error.status_code != 405:
+        return None
+    methods = ", ".join(_methods(request))
+    return http_failure(
+        405, f"{request.url.path} does not take {request.method}: use {methods}", headers={"Allow": methods}
+    )
+
+
+def _methods(request: Request) -> list[str]:
+    """The methods of all routes with the path of a request; the framework names those of the first one only."""
+    routes = [*request.app.routes, *(route for routes in ROUTES for route in routes.router.routes)]
+    matching = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
+    # A mount has no methods; those of files are these.
+    return sorted({method for route in matching for method in getattr(route, "methods", None) or ()}) or ["GET", "HEAD"]
 
 
 async def _nobody_waits(_request: Request, _error: Exception) -> Response:

@@ -19,6 +19,7 @@ from gear_neo4j.errors import (
     InputError,
     LocalServerError,
     ModelError,
+    NoModel,
     NothingFound,
     QueryTimeout,
     ScopeRefusal,
@@ -52,6 +53,10 @@ STATUS: Mapping[type[BaseException], int] = {
 }
 _HIDDEN = "the database cannot answer now: the service's log says why, under the request id"
 _UNEXPECTED = "something went wrong: the service's log says what, under the request id"
+_NO_MODEL = (
+    "this service has no language model: its operator sets GEAR_CHAT_MODEL, and OPENAI_API_KEY or OPENAI_BASE_URL; "
+    "/api/search needs none"
+)
 # The first of the codes that JSON-RPC reserves for servers.
 _JSONRPC_ERROR = -32000
 _OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
@@ -115,9 +120,16 @@ def failure_of(error: BaseException) -> Failure:
     if not isinstance(error, GearError) or status == 500:
         return http_failure(500, _UNEXPECTED)
     document = problem_json(error)
-    detail = _HIDDEN if is_outage(error) else document["detail"][:LONGEST_DETAIL]
+    detail = _for_callers(error) or document["detail"][:LONGEST_DETAIL]
     headers = {"Retry-After": "1"} if status == 429 else {}
     return Failure(status, document["code"], detail, document["title"], headers)
+
+
+def _for_callers(error: GearError) -> str:
+    """What a caller is told instead of a message for those who run the service; empty if that is for both."""
+    if is_outage(error):
+        return _HIDDEN
+    return _NO_MODEL if isinstance(error, NoModel) else ""
 
 
 def http_failure(status: int, detail: str = "", *, headers: Mapping[str, str] | None = None) -> Failure:

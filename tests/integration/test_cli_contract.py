@@ -82,7 +82,7 @@ def test_json_of_a_command_goes_to_a_file_beside_its_usual_output(gear, filled, 
     written = json.loads((tmp_path / "hits.json").read_text())
     assert (0, 0) == (code, again)
     assert printed["hits"] == written["hits"]
-    assert "found by (rank)" in text
+    assert "1st by the graph" in text
 
 
 def test_evaluate_prints_json_alone_if_no_file_is_named(gear, folder):

@@ -114,6 +114,28 @@ def test_the_callers_driver_stays_open(server, connection):
         assert [1] == driver.execute_query("RETURN 1 AS one", database_=connection.name)[0][0].values()
 
 
+def test_a_closed_database_says_so(server, connection):
+    """So do its views; a server that has stopped is not started for it."""
+    asked = []
+    database = Database.connect(
+        server.uri,
+        username=server.username,
+        password=server.password,
+        name=connection.name,
+        before_query=lambda: asked.append(1),
+    )
+    view = database.profiling(lambda _: None)
+    database.close()
+
+    before = len(asked)
+    for closed in (database, view):
+        with pytest.raises(DatabaseError, match=r"^this Gear is closed: make another with Gear.connect\(\)$"):
+            closed.call("counts")
+        with pytest.raises(DatabaseError, match="this Gear is closed"):
+            next(closed.stream("all_passages"))
+    assert before == len(asked)
+
+
 def test_a_read_whose_connection_breaks_is_tried_again(server, connection):
     """So is a write; callers do not notice, and without a break each takes one transaction."""
     with (

@@ -235,7 +235,28 @@ def test_a_model_that_fails_in_a_stream_ends_it(corpus, server, embedder):
         response = client.post("/api/ask", json=body)
 
     assert "model_error" == events[-1][1]["answer"]["stop_reason"]
-    assert (502, "ModelError") == (response.status_code, response.json()["code"])
+    assert (502, "NoModel") == (response.status_code, response.json()["code"])
+    assert "its operator sets GEAR_CHAT_MODEL" in response.json()["detail"]
+    assert "gear search" not in response.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PATCH", "/api/documents", "GET, POST"),
+        ("PUT", "/api/jobs/x", "DELETE, GET"),
+        ("DELETE", "/v1/models", "GET"),
+        ("POST", "/", "GET, HEAD"),
+    ],
+)
+def test_a_path_names_all_its_methods(client, method, path, allowed):
+    """Also if several routes share it; an unknown path says where to look."""
+    refused, unknown = client.request(method, path), client.request(method, "/nosuch")
+
+    assert (405, allowed) == (refused.status_code, refused.headers["allow"])
+    assert f"{path} does not take {method}: use {allowed}" in refused.text
+    assert 404 == unknown.status_code
+    assert "there is no /nosuch: /openapi.json lists the paths" in unknown.text
 
 
 def test_an_error_of_the_database_is_for_the_log(client, gear, monkeypatch, caplog):

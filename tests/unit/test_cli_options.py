@@ -247,7 +247,7 @@ def test_help_prints_what_the_option_prints(gear, words):
 
 def test_help_of_what_is_no_command_is_refused(gear):
     """In one line each."""
-    assert (2, "", "gear: No such command 'nosuch'. (see gear --help)\n") == gear("help", "nosuch")
+    assert (2, "", "gear: there is no command nosuch (see gear --help)\n") == gear("help", "nosuch")
     assert "gear search has no command 'x'" in gear("help", "search", "x")[2]
 
 
@@ -392,3 +392,27 @@ def test_a_hint_repeats_the_options_that_choose_the_database():
 
     assert "gear adopt --uri bolt://h:7687 --database 'my graph'\n" == shown
     assert "gear adopt --name films\n" == CliRunner().invoke(hinting, ["--name", "films"]).output
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("search -k 0 Who", "-k 0: give a whole number, 1 or more"),
+        ("search -k many Who", "-k many: give a whole number, 1 or more"),
+        ("serve --port 70000", "--port 70000: give a whole number from 0 to 65535"),
+        ("sync docs --max-file-seconds 0", "--max-file-seconds 0.0: give a number above 0"),
+        ("adopt --vectors x", "--vectors x: give encoded or composed"),
+        ("search --retriver naive Who", "there is no option --retriver: did you mean --retriever?"),
+        ("search --frob Who", "there is no option --frob"),
+        ("serach", "there is no command serach: did you mean search?"),
+        ("search Who --where", "--where needs a value"),
+        ("forget", "SOURCE is missing"),
+        ("evaluate --ks x docs", "--ks: 'x' is not a list of numbers like 2,5,10,15"),
+    ],
+)
+def test_a_mistake_in_a_command_line_is_one_plain_line(gear, line, told):
+    """What was typed, and what to type instead."""
+    code, out, err = gear(*line.split())
+
+    assert (2, "", f"gear: {told}") == (code, out, err.partition(" (see gear ")[0].rstrip("\n"))
+    assert 1 == err.count("\n")

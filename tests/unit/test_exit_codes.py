@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gear_neo4j.cli.main import COMMANDS, main
+from gear_neo4j.cli.main import cli, main
 from gear_neo4j.errors import ExitCode, GearError
 from gear_neo4j.server import local
 from tests.commands import one_line
@@ -59,7 +59,7 @@ WITHOUT_SERVER = {
 }
 
 USAGE = {
-    *((command, "--nosuch") for command in COMMANDS),
+    *((command, "--nosuch") for command in cli.commands),
     ("search",),
     ("search", QUESTION, "-k", "0"),
     ("ask",),
@@ -139,7 +139,7 @@ def test_every_command_is_in_the_tables_above():
     """A new command must be added."""
     named = {command for command, *_ in SEARCHES | FILLS | SERVERS} | WITHOUT_SERVER
 
-    assert set(COMMANDS) == named
+    assert set(cli.commands) == named
 
 
 @pytest.mark.parametrize("command", sorted(USAGE), ids=ids)

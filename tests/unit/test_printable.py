@@ -18,7 +18,7 @@ from gear_neo4j.adoption.profile_file import dump, parse
 from gear_neo4j.adoption.survey import Label, Survey, Type
 from gear_neo4j.agents.answer import Answer, Citation, Trace
 from gear_neo4j.agents.run import Event
-from gear_neo4j.cli import adopt, ask, communities, compare, doctor, evaluate, main, progress, search, table
+from gear_neo4j.cli import adopt, ask, communities, compare, doctor, evaluate, main, passages, progress, search, table
 from gear_neo4j.cli.live import Live
 from gear_neo4j.cli.printing import LogLines, say, say_json
 from gear_neo4j.cli.reporting import report_problem
@@ -91,7 +91,7 @@ def search_shown(text):
 
     def draw(console):
         search.print_entities(console, told.entities, figure=told.figure, doubt=told.doubt)
-        search.print_hits(console, told, gold=["p1"])
+        passages.print_hits(console, told)
         search.print_paths(console, told.paths, told.entities[0].cypher)
 
     return drawn(draw)
@@ -299,7 +299,7 @@ def test_markup_and_emoji_codes_of_a_text_are_text():
 
     assert f"{text}\n" == drawn(lambda console: console.print(text))
     assert text in drawn(
-        lambda console: search.print_hits(console, Hits("q", "n", (Hit(Passage("p", text, ""), 1, 1),)))
+        lambda console: passages.print_hits(console, Hits("q", "n", (Hit(Passage("p", text, ""), 1, 1),)))
     )
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from copy import copy
 from functools import partial
 from importlib.metadata import version
+from threading import Event
 from typing import Any, Self, TypeVar
 
 import neo4j
@@ -72,6 +73,8 @@ class Database:
         self._on_profile: Callable[[QueryProfile], None] | None = None
         self._gate: ScopeGate | None = None
         self._before_query: Callable[[], None] = lambda: None
+        # Shared with the copies over the same driver.
+        self._closed = Event()
         row = self._server_info(name, bookmarks)
         # Without a name, the driver would ask the server for the home database on every call.
         self.name: str = row["database"]
@@ -133,8 +136,14 @@ class Database:
         """
         self._server_info(self.name, bookmarks)
 
-    def _server_info(self, name: str | None, bookmarks: Iterable[str]) -> Row:
+    def _begin(self) -> None:
+        """Refuse a closed driver, which would restart a local server only to fail, and see to the server."""
+        if self._closed.is_set():
+            raise DatabaseError("this Gear is closed: make another with Gear.connect()")
         self._before_query()
+
+    def _server_info(self, name: str | None, bookmarks: Iterable[str]) -> Row:
+        self._begin()
         query, manager = named("server_info"), self._driver.execute_query_bookmark_manager
         awaited = {*manager.get_bookmarks(), *checked(bookmarks)}
         # The driver's own manager must only get bookmarks that a server accepted: a bad one would fail all queries.
@@ -162,7 +171,7 @@ class Database:
             return rows
 
     def _run_logged(self, query: Query, parameters: dict[str, object]) -> list[Row]:
-        self._before_query()
+        self._begin()
         with _explained(self.name, query), logged(query.name, database=self.name) as entry:
             rows = self._run_with_retries(query, quiet(parameters))
             entry.rows = len(rows)
@@ -221,7 +230,7 @@ class Database:
 
     def stream(self, name: str, /, **parameters: object) -> Iterator[Row]:
         """The rows of a reading query as they arrive, 1,000 at a time, so that memory stays bounded."""
-        self._before_query()
+        self._begin()
         query = self._named(name)
         query.check(parameters)
         if self._gate:
@@ -269,7 +278,7 @@ class Database:
             self._gate.admit(Query("text", ""), {})
 
     def _untrusted(self, timeout: float, work: Callable[[neo4j.Transaction, Meter], Value]) -> Value:
-        self._before_query()
+        self._begin()
         with self._span("text"), Meter(MOST_BYTES) as meter:
             return within(timeout + GRACE, lambda: self._transact(timeout, meter, work))
 
@@ -374,6 +383,7 @@ class Database:
     def close(self) -> None:
         """Close the driver, unless it is the caller's."""
         if self._owned:
+            self._closed.set()
             self._driver.close()
 
     def __enter__(self) -> Self:
