@@ -14,7 +14,6 @@ from gear_neo4j.cli.screen import Screen
 from gear_neo4j.settings import SECRETS, URLS, VARIABLES, sources
 from gear_neo4j.text.redaction import without_login
 
-
 UNITS = {"local_idle": " min", "embedding_timeout": " s", "chat_timeout": " s", "serve_memory": " MiB"}
 
 

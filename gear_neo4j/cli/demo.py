@@ -64,7 +64,8 @@ def demo(settings: Settings) -> None:
 
 def _complete(results: Sequence[runs.QueryResult]) -> int:
     """For how many questions all gold passages were found."""
-    return round(runs.summary(results, ks=[K])["all_found"][str(K)] * len(results) / 100)
+    share: float = runs.summary(results, ks=[K])["all_found"][str(K)]
+    return round(share * len(results) / 100)
 
 
 def _print_result(console: Screen, result: runs.QueryResult) -> None:
