@@ -51,7 +51,7 @@ def demo(settings: Settings) -> None:
             if path := _path_to_answer(gear, result.query):
                 console.print_line(f"  {path}", style="cyan")
                 if number == 1:
-                    console.print("\n  This path in Cypher, for Neo4j Browser or cypher-shell:")
+                    console.print("\n  This path in Neo4j Browser:")
                     console.print(str(gear.cypher(path)), style="green", soft_wrap=True)
             console.print()
     graph, vector = (_complete(results) for results in (graph_results, vector_results))
@@ -64,7 +64,7 @@ def demo(settings: Settings) -> None:
 
 def _complete(results: Sequence[runs.QueryResult]) -> int:
     """For how many questions all gold passages were found."""
-    share = float(runs.summary(results, ks=[K])["all_found"][str(K)])
+    share: float = runs.summary(results, ks=[K])["all_found"][str(K)]
     return round(share * len(results) / 100)
 
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Event, Thread
 from typing import Protocol
 
@@ -25,8 +26,18 @@ class Show(Protocol):
         """``done`` of ``total`` (None: unknown) in any unit; ``note`` is shown beside it."""
 
 
+@dataclass(slots=True)
+class _Stage:
+    """What is known of a stage: when it began, its share and note, and whether its last line is written."""
+
+    began: float
+    share: str = ""
+    note: str = ""
+    ended: bool = False
+
+
 class Lines:
-    """Stages as plain lines: when one begins, at each :meth:`beat`, and when it ends.
+    """Stages as plain lines: when one begins, at each :meth:`beat`, and when it ends; stages may alternate.
 
     Example:
         >>> lines = Lines(print, clock=iter([0.0, 30.0, 45.0]).__next__)
@@ -37,32 +48,49 @@ class Lines:
         passages: 25 %, 10 written, 30 s
         >>> lines.show("passages", 40, 40, "40 written")
         >>> lines.end()
-        passages: 100 %, 40 written, 45 s
+        passages: complete, 40 written, 45 s
     """
 
     def __init__(self, write: Callable[[str], None], *, clock: Callable[[], float] = time.monotonic) -> None:
         self._write, self._clock = write, clock
-        self._stage, self._state, self._began = "", "", 0.0
+        self._current = ""
+        self._stages: dict[str, _Stage] = {}
 
     def show(self, stage: str, done: float = 0, total: float | None = None, note: str = "") -> None:
         """Begin a stage, or update its progress."""
-        if stage != self._stage:
-            self.end()
-            self._stage, self._began = stage, self._clock()
-            self._write(f"{stage}: started")
-        share = f"{100 * done / total:.0f} %" if total else ""
-        self._state = ", ".join(filter(None, (share, note)))
+        if stage != self._current or stage not in self._stages:
+            self._leave(stage)
+        known = self._stages[stage]
+        known.share, known.note = f"{100 * done / total:.0f} %" if total else "", note
 
     def beat(self) -> None:
-        """Write the progress of the stage and its seconds so far."""
-        if self._stage:
-            seconds = f"{self._clock() - self._began:.0f} s"
-            self._write(f"{self._stage}: {', '.join(filter(None, (self._state, seconds)))}")
+        """Write the progress of the current stage and its seconds so far."""
+        if self._current and not (stage := self._stages[self._current]).ended:
+            self._tell(self._current, stage, stage.share)
 
-    def end(self) -> None:
-        """End the current stage, if any."""
-        self.beat()
-        self._stage = self._state = ""
+    def end(self, *, complete: bool = True) -> None:
+        """Write the last line of every stage that has none: that it is complete or, after an error, how far it was."""
+        for name, stage in self._stages.items():
+            if not stage.ended:
+                self._tell(name, stage, "complete" if complete else stage.share)
+        self._current = ""
+        self._stages.clear()
+
+    def _leave(self, stage: str) -> None:
+        """Turn to another stage; the one before has ended if all of it is done, else it may go on."""
+        before = self._stages.get(self._current)
+        if before and before.share == "100 %" and not before.ended:
+            before.ended = True
+            self._tell(self._current, before, "complete")
+        if stage not in self._stages:
+            self._stages[stage] = _Stage(self._clock())
+            self._write(f"{stage}: started")
+        # Last, because a beat may come at any time.
+        self._current = stage
+
+    def _tell(self, name: str, stage: _Stage, share: str) -> None:
+        seconds = f"{self._clock() - stage.began:.0f} s"
+        self._write(f"{name}: {', '.join(filter(None, (share, stage.note, seconds)))}")
 
 
 @contextmanager
@@ -76,8 +104,10 @@ def stages() -> Iterator[Show]:
     try:
         with repeated(lines.beat):
             yield lines.show
-    finally:
-        lines.end()
+    except BaseException:
+        lines.end(complete=False)
+        raise
+    lines.end()
 
 
 @contextmanager

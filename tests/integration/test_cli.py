@@ -59,8 +59,8 @@ def test_stages_are_lines_where_no_terminal_is(gear, folder):
     lines = err.splitlines()
     assert 0 == code
     assert ("passages: started", "triples: started") == (lines[0], lines[2])
-    assert re.fullmatch(r"passages: 100 %, 2 written, \d+ s", lines[1])
-    assert re.fullmatch(r"triples: 100 %, 2 written, \d+ s", lines[3])
+    assert re.fullmatch(r"passages: complete, 2 written, \d+ s", lines[1])
+    assert re.fullmatch(r"triples: complete, 2 written, \d+ s", lines[3])
     assert out.startswith("2 passages and 2 triples written")
 
 

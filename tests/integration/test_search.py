@@ -88,6 +88,16 @@ def test_every_retriever_over_every_base_gives_ranked_hits(gear, recipe, base):
     assert all(hit.sources for hit in hits)
 
 
+def test_a_search_knows_how_near_the_nearest_passage_is(gear):
+    """Whatever ranks the passages, if vectors were searched; words alone have no cosine."""
+    question = "Who founded the university?"
+    nearest = gear.search(question, retriever=Base(base="sbert"))[0].score
+
+    for recipe in (Base(base="hybrid"), Naive(base="sbert"), "scout", "auto", "hipporag2"):
+        assert nearest == pytest.approx(gear.search(question, retriever=recipe).similarity)
+    assert gear.search(question, retriever=Base(base="fulltext")).similarity is None
+
+
 def test_a_passage_that_is_deleted_meanwhile_is_passed_over(gear, connection):
     """The server returns nulls for a node that is deleted while a query reads it."""
     vector = [float(number) for number in gear.embedder.embed(["The 2024 physics prize"])[0]]

@@ -60,10 +60,23 @@ def test_a_stage_has_a_line_at_its_start_at_each_beat_and_at_its_end():
     assert [
         "passages: started",
         "passages: 50 %, 20 written, 30 s",
-        "passages: 100 %, 41 written, 50 s",
+        "passages: complete, 41 written, 50 s",
         "index: started",
-        "index: 5 s",
+        "index: complete, 5 s",
     ] == lines
+
+
+def test_stages_that_alternate_begin_and_end_once():
+    """As when a sync reads documents and writes their passages in turns."""
+    lines = []
+    shown = Lines(lines.append, clock=lambda: 0.0)
+
+    for done in range(1, 31):
+        shown.show("documents", done, 40)
+        shown.show("passages", done, 30)
+    shown.end()
+
+    assert ["documents: started", "passages: started", "documents: complete, 0 s", "passages: complete, 0 s"] == lines
 
 
 def test_items_are_counted(capsys):
@@ -73,7 +86,7 @@ def test_items_are_counted(capsys):
         advance(1_499)
 
     printed = capsys.readouterr()
-    assert ["questions: started", "questions: 100 %, 1,500 of 1,500, 0 s"] == printed.err.splitlines()
+    assert ["questions: started", "questions: complete, 1,500 of 1,500, 0 s"] == printed.err.splitlines()
     assert "" == printed.out
 
 
