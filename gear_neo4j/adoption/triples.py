@@ -97,13 +97,14 @@ def property_fact(property: str, value: str) -> tuple[str, str] | None:
         >>> property_fact("unitPrice", "18.0"), property_fact("discontinued", "true"), property_fact("isOpen", "no")
         (('unit price', '18'), ('is', 'discontinued'), None)
     """
-    text = plain(value)
-    if text.casefold() in _NOTHING:
+    # The name of a property may hold line breaks, or be blank.
+    text, words = plain(value), " ".join(words_of(property).split())
+    if text.casefold() in _NOTHING or not words:
         return None
     if text.casefold() not in _SET:
-        return words_of(property), text
-    verb, *rest = words_of(property).split(" ")
-    return (verb, " ".join(rest)) if rest and verb in ("is", "has", "was") else ("is", words_of(property))
+        return words, text
+    verb, *rest = words.split(" ")
+    return (verb, " ".join(rest)) if rest and verb in ("is", "has", "was") else ("is", words)
 
 
 def plain(value: str) -> str:
