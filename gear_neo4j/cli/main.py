@@ -13,8 +13,8 @@ from click.exceptions import NoArgsIsHelpError
 
 from gear_neo4j.cli.interrupts import explain_interrupt, interruptible
 from gear_neo4j.cli.lazy import Groups, LazyGroup
-from gear_neo4j.cli.mistakes import told
 from gear_neo4j.cli.printing import LogLines, say
+from gear_neo4j.cli.usage_errors import usage_message
 from gear_neo4j.errors import ExitCode, GearError
 from gear_neo4j.graph.connection.query_log import log_to, stop
 from gear_neo4j.text.redaction import redacted
@@ -148,7 +148,7 @@ def _explain(error: GearError | click.ClickException, *, debug: bool) -> None:
     if isinstance(error, NoArgsIsHelpError):
         _report(error.format_message())
         return
-    text = told(error) if isinstance(error, click.ClickException) else str(error)
+    text = usage_message(error) if isinstance(error, click.ClickException) else str(error)
     context = error.ctx if isinstance(error, click.UsageError) else None
     hint = f" (see {context.command_path} --help)" if context else ""
     _report(f"gear: {' '.join(text.split())}{hint}")

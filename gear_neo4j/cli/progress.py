@@ -66,13 +66,13 @@ class Lines:
     def beat(self) -> None:
         """Write the progress of the current stage and its seconds so far."""
         if self._current and not (stage := self._stages[self._current]).ended:
-            self._tell(self._current, stage, stage.share)
+            self._report(self._current, stage, stage.share)
 
     def end(self, *, complete: bool = True) -> None:
         """Write the last line of every stage that has none: that it is complete or, after an error, how far it was."""
         for name, stage in self._stages.items():
             if not stage.ended:
-                self._tell(name, stage, "complete" if complete else stage.share)
+                self._report(name, stage, "complete" if complete else stage.share)
         self._current = ""
         self._stages.clear()
 
@@ -81,14 +81,14 @@ class Lines:
         before = self._stages.get(self._current)
         if before and before.share == "100 %" and not before.ended:
             before.ended = True
-            self._tell(self._current, before, "complete")
+            self._report(self._current, before, "complete")
         if stage not in self._stages:
             self._stages[stage] = _Stage(self._clock())
             self._write(f"{stage}: started")
         # Last, because a beat may come at any time.
         self._current = stage
 
-    def _tell(self, name: str, stage: _Stage, share: str) -> None:
+    def _report(self, name: str, stage: _Stage, share: str) -> None:
         seconds = f"{self._clock() - stage.began:.0f} s"
         self._write(f"{name}: {', '.join(filter(None, (share, stage.note, seconds)))}")
 

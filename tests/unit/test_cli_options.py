@@ -395,7 +395,7 @@ def test_a_hint_repeats_the_options_that_choose_the_database():
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("search -k 0 Who", "-k 0: give a whole number, 1 or more"),
         ("search -k many Who", "-k many: give a whole number, 1 or more"),
@@ -410,9 +410,9 @@ def test_a_hint_repeats_the_options_that_choose_the_database():
         ("evaluate --ks x docs", "--ks: 'x' is not a list of numbers like 2,5,10,15"),
     ],
 )
-def test_a_mistake_in_a_command_line_is_one_plain_line(gear, line, told):
+def test_a_mistake_in_a_command_line_is_one_plain_line(gear, line, message):
     """What was typed, and what to type instead."""
     code, out, err = gear(*line.split())
 
-    assert (2, "", f"gear: {told}") == (code, out, err.partition(" (see gear ")[0].rstrip("\n"))
+    assert (2, "", f"gear: {message}") == (code, out, err.partition(" (see gear ")[0].rstrip("\n"))
     assert 1 == err.count("\n")

@@ -23,11 +23,11 @@ class Unused:
 
 def unused(reading: Reading, indexes: Collection[int]) -> Unused:
     """The phrases that the words at some indexes form, each with the capitalised words around it."""
-    told = {index for index in indexes if reading.words[index].text.casefold() not in _STATING}
+    stated = {index for index in indexes if reading.words[index].text.casefold() not in _STATING}
     quotations = [match.span() for match in QUOTED.finditer(reading.text)]
     phrases: dict[str, bool] = {}
-    small = {index for index in told if not reading.words[index].text[0].isupper()}
-    capitals = _with_capitals(reading, told - small)
+    small = {index for index in stated if not reading.words[index].text[0].isupper()}
+    capitals = _with_capitals(reading, stated - small)
     for first, last in sorted([*_runs(capitals), *_runs(small)]):
         start, end = reading.words[first].start, reading.words[last].end
         capitalised = last > 0 and last in capitals

@@ -1,4 +1,4 @@
-"""Mistakes in a command line, each as one plain line; click's own messages speak of ranges and of Python's types."""
+"""Usage errors, each as one plain line; click's own messages speak of ranges and of Python's types."""
 
 import re
 from typing import Any
@@ -11,14 +11,14 @@ from gear_neo4j.text.wording import did_you_mean
 _VALUE = re.compile(r"'?(.*?)'? is not ", re.DOTALL)
 
 
-def told(error: click.ClickException) -> str:
+def usage_message(error: click.ClickException) -> str:
     """What is wrong, and what to give instead.
 
     Example:
         >>> k = click.Option(["-k"], type=click.IntRange(1, 100))
-        >>> told(click.BadParameter("0 is not in the range 1<=x<=100.", param=k))
+        >>> usage_message(click.BadParameter("0 is not in the range 1<=x<=100.", param=k))
         '-k 0: give a whole number from 1 to 100'
-        >>> told(NoSuchOption("--retriver", possibilities=["--retriever"]))
+        >>> usage_message(NoSuchOption("--retriver", possibilities=["--retriever"]))
         'there is no option --retriver: did you mean --retriever?'
     """
     match error:
