@@ -29,7 +29,7 @@ from gear_neo4j.models.triple_vectors import encode
 
 NODES = Query(
     "nodes",
-    "MATCH (n) WHERE NOT (n:__GearTests OR n:__GearOrigin) "
+    "MATCH (n) WHERE NOT (n:__GearTests OR n:__GearOrigin OR n:__GearSource) "
     "RETURN elementId(n) AS id, labels(n) AS l, properties(n) AS p",
 )
 EDGES = Query(
@@ -46,8 +46,6 @@ DANGLING = Query(
     "MATCH (t:Triple) WHERE COUNT { (t)-[:SUBJECT]->() } <> 1 OR COUNT { (t)-[:OBJECT]->() } <> 1 "
     "OR COUNT { (t)-[:FROM]->() } <> 1 RETURN count(t) AS n",
 )
-# The record of how the guide was read.
-RECORD = "default/docs/guide.md"
 GUIDE = "# Guide\n\nCurie was born in Warsaw.\n\n## Prize\n\nCurie won a prize.\n\n## Later\n\nShe went to Paris.\n"
 
 
@@ -265,7 +263,7 @@ def test_a_document_that_was_touched_gets_its_new_time_and_keeps_its_triples(gea
 
 def test_a_changed_document_replaces_what_changed_and_nothing_else(gear, changed):
     """Stale passages are removed with their triples, orphaned entities and synonym edges; the others keep theirs."""
-    before = rest(gear, *changed, RECORD)
+    before = rest(gear, *changed)
 
     report, problems = ingested(gear, "docs")
 
@@ -277,7 +275,7 @@ def test_a_changed_document_replaces_what_changed_and_nothing_else(gear, changed
         report.entities_removed,
     )
     (new,) = [row["id"] for row in gear.graph.database.run(TEXTS) if "two prizes" in row["text"]]
-    nodes, edges = rest(gear, new, RECORD)
+    nodes, edges = rest(gear, new)
     moved = next(row for row in nodes.values() if "Paris" in row["p"].get("text", "") and row["l"] == ["Passage"])
     assert "line 10" == moved["p"]["position"]
     moved["p"]["position"] = "line 9"
@@ -403,7 +401,7 @@ def test_the_longest_source_fits_into_the_index(gear, tmp_path):
 def test_forgetting_a_source_takes_what_hangs_on_it_and_nothing_else(gear, changed):
     """A dry run reports the same and changes nothing."""
     gone = {row["id"] for row in gear.graph.database.run(TEXTS) if row["source"] == "docs/guide.md"}
-    gone |= {"curie", "prize", "radium", "radium salt", "paris", RECORD}
+    gone |= {"curie", "prize", "radium", "radium salt", "paris"}
     gone |= {row["p"]["id"] for row in dump(gear)[0].values() if row["p"].get("predicate", "lies on") != "lies on"}
     before, kept = dump(gear), rest(gear, *gone)
 
