@@ -146,7 +146,7 @@ def test_a_collection_that_is_not_there_or_ties_nothing_is_refused(gear, connect
     """In one line; a misspelt one deletes nothing."""
     write_passages(Graph(connection), [Passage("a/p", "", "Nothing.", "p.md", collection="a")], embedder=embedder)
     before = gear.communities.read()
-    with pytest.raises(NothingFound, match="no collection 'lega': there are a, default, legal"):
+    with pytest.raises(NothingFound, match=r"no collection 'lega': did you mean legal\? there are a, default"):
         gear.communities.build(collection="lega")
     with pytest.raises(InputError, match="no triples in the collection 'a' that connect"):
         gear.communities.build(collection="a")
