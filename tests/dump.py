@@ -4,7 +4,7 @@ from gear_neo4j.graph.queries import Query
 
 NODES = Query(
     "nodes",
-    "MATCH (n) WHERE NOT (n:__GearTests OR n:__GearOrigin) "
+    "MATCH (n) WHERE NOT (n:__GearTests OR n:__GearOrigin OR n:__GearSource) "
     "RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS properties",
 )
 RELATIONSHIPS = Query(
