@@ -1,4 +1,4 @@
-"""The whole content of a database, for comparison, except where and when its sources were read."""
+"""The whole content of a database, for comparison, except where, when and how its sources were read."""
 
 from gear_neo4j.graph.queries import Query
 
