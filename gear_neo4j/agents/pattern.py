@@ -101,7 +101,7 @@ def _shown(result: EntityResult) -> str:
 
 
 def _note(result: EntityResult) -> str:
-    """What of the question the pattern does not use, and whether there are more nodes."""
+    """The phrases of the question that the pattern does not use, and whether there are more nodes."""
     unused = ", ".join(f"'{phrase}'" for phrase in result.unused)
     more = "" if result.exact or result.figure else "there are more"
     return "; ".join(filter(None, (more, f"not used: {unused}" if unused else "")))

@@ -13,7 +13,7 @@ from gear_neo4j.roles.parsers import Draft
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """An unfinished long answer: its sentences, each with its passage, and whether it is complete."""
+    """A long answer as it grows: its sentences, each with its passage, and whether it is complete."""
 
     parts: tuple[tuple[str, Hit], ...] = ()
     score: float = 1.0

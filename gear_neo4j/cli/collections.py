@@ -115,7 +115,7 @@ def readers(
 
 
 def _report_new(source: str, similar: str, collection: str) -> None:
-    """Say that the readers are on record for a document that is not there, and which one may be meant."""
+    """Say that no document has this name yet, and which one the user may have meant."""
     where = "" if collection == DEFAULT_COLLECTION else f" in the collection {collection!r}"
     hint = f"did you mean {similar}?" if similar else "its readers are recorded for when it comes"
     errors.print_line(f"no document{where} has the name {source!r} yet: {hint}", style="yellow")

@@ -53,7 +53,7 @@ def doctor(questions: tuple[str, ...], hub: int, json_file: Path | None, scope: 
 
 
 def _profile(gear: Gear) -> Profile | None:
-    """The stored profile; None if it cannot be read, for which the examination gives the reason."""
+    """The stored profile; None if it cannot be read: the examination says why."""
     try:
         return gear.overlay.profile()
     except MigrationError:

@@ -36,7 +36,6 @@ def usage_message(error: click.ClickException) -> str:
 
 
 def _unknown(kind: str, name: str, names: Any) -> str:
-    # A name less like the typed one is a guess that misleads.
     hint = did_you_mean(name, names).strip()
     return f"there is no {kind} {name}" + (f": {hint}" if hint else "")
 

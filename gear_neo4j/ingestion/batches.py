@@ -45,7 +45,7 @@ def write_passage_batch(
     if batch.records:
         # First without a version, so that after an interrupted write a sync reads them again.
         begun = [replace(record, version="") for record in batch.records]
-        graph.manifest.record_ingested(begun, collection=membership.collection)
+        graph.manifest.record(begun, None, collection=membership.collection)
     written = write_passages(
         graph,
         batch.passages,
@@ -56,7 +56,7 @@ def write_passage_batch(
     )
     removed = remove_stale(graph, batch.documents, collection=membership.collection)
     if batch.records:
-        graph.manifest.record_ingested(batch.records, collection=membership.collection)
+        graph.manifest.record(batch.records, None, collection=membership.collection)
     report = passages_read(batch)
     report.passages_written = written.new
     report.passages_replaced = written.replaced

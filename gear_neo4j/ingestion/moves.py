@@ -1,17 +1,28 @@
-"""Takes the readers of documents along that have moved within a folder since it was last read."""
+"""Names the documents of an ingest; what is stored under their former names, and their readers, go along."""
 
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.ingestion.naming import NamedFiles
+from gear_neo4j.ingestion.naming import NamedFiles, SourceNames, named_files
+from gear_neo4j.ingestion.renaming import rename_documents
 from gear_neo4j.ingestion.versions import digest
 from gear_neo4j.ingestion.writing import DOCUMENTS_A_BATCH, restrict
 
 
-def keep_readers(graph: Graph, named: NamedFiles, *, collection: str) -> None:
+def name_documents(
+    graph: Graph, names: SourceNames, files: Iterable[Path], *, roots: Mapping[Path, Path]
+) -> NamedFiles:
+    """Name the documents that files are; see :func:`named_files`."""
+    named = named_files(names, files, roots=roots)
+    rename_documents(graph, names.former, collection=names.collection)
+    _keep_readers(graph, named, collection=names.collection)
+    return named
+
+
+def _keep_readers(graph: Graph, named: NamedFiles, *, collection: str) -> None:
     """Give new documents the readers of those whose content they have, and whose files are gone from the same folder.
 
     An ingest leaves what is stored under the former names.

@@ -17,8 +17,8 @@ from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.loaders import is_document
 from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
-from gear_neo4j.ingestion.moves import keep_readers
-from gear_neo4j.ingestion.naming import BY_FOLDER, Naming, SourceNames, named_files
+from gear_neo4j.ingestion.moves import name_documents
+from gear_neo4j.ingestion.naming import BY_FOLDER, Naming, SourceNames
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import (
     PassageBatch,
@@ -28,7 +28,6 @@ from gear_neo4j.ingestion.reading import (
     require_content,
     size_of,
 )
-from gear_neo4j.ingestion.renaming import rename_documents
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import NO_ROOTS, Files
 from gear_neo4j.ingestion.synonyms import write_synonyms
@@ -95,9 +94,7 @@ class Ingest:
 
     def _documents(self, names: SourceNames, files: Sequence[Path], roots: Mapping[Path, Path]) -> dict[Path, str]:
         """The names of the documents that files are."""
-        named = named_files(names, files, roots=roots)
-        rename_documents(self.graph, names.former, collection=self.membership.collection)
-        keep_readers(self.graph, named, collection=self.membership.collection)
+        named = name_documents(self.graph, names, files, roots=roots)
         self.report.other_names |= names.other
         self._report_problems(Problem(str(path), 0, reason) for path, reason in named.problems)
         return dict(named.names)

@@ -224,6 +224,7 @@ def _unrouted(request: Request, error: Exception) -> Failure | None:
 
 def _methods(request: Request) -> list[str]:
     """The methods of all routes with the path of a request; the framework names those of the first one only."""
+    # The application holds an included router as one route without methods.
     routes = [*request.app.routes, *(route for routes in ROUTES for route in routes.router.routes)]
     matching = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
     # A mount has no methods; those of files are these.

@@ -44,7 +44,7 @@ class Manifest:
     def record(
         self,
         sources: Sequence[ReadSource],
-        origin: str,
+        origin: str | None,
         *,
         collection: str,
         moves: Mapping[str, str] = NO_MOVES,
@@ -53,6 +53,7 @@ class Manifest:
         """Record that documents were read.
 
         Args:
+            origin: where a sync listed them; without one, documents keep what is on record.
             moves: the former names of documents that have moved, by their new names; their readers are kept.
             taken: the former names that now belong to other documents.
         """
@@ -65,10 +66,6 @@ class Manifest:
             for new, old in moves.items()
         ]
         self._database.call("record_moves", rows=rows, origin=origin, collection=collection, moves=moved)
-
-    def record_ingested(self, sources: Sequence[ReadSource], *, collection: str) -> None:
-        """Record that documents were read by an ingest; those that a sync has listed stay with their origins."""
-        self._database.call("record_ingested", rows=_rows(sources, collection), collection=collection)
 
     def forget(self, names: Sequence[str], *, collection: str) -> None:
         """Delete the records of documents, so that the next sync reads them again."""

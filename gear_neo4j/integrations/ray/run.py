@@ -14,12 +14,11 @@ from gear_neo4j.graph.write.extraction_queue import Selection
 from gear_neo4j.ingestion.finding import without_empty_sources
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.loaders import is_document
-from gear_neo4j.ingestion.moves import keep_readers
-from gear_neo4j.ingestion.naming import Naming, SourceNames, named_files
+from gear_neo4j.ingestion.moves import name_documents
+from gear_neo4j.ingestion.naming import Naming, SourceNames
 from gear_neo4j.ingestion.pipeline import report_kept
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import estimated_triples, require_content, size_of
-from gear_neo4j.ingestion.renaming import rename_documents
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.ingestion.writing import record_given
@@ -81,9 +80,7 @@ class Run:
         self.prepare()
         report = IngestReport.of(files)
         names = SourceNames.load(self.graph.registry, collection=self.job.membership.collection, naming=naming)
-        named = named_files(names, files.passages, roots=files.roots)
-        rename_documents(self.graph, names.former, collection=names.collection)
-        keep_readers(self.graph, named, collection=names.collection)
+        named = name_documents(self.graph, names, files.passages, roots=files.roots)
         report.other_names |= names.other
         report.problems += len(named.problems)
         for path, reason in named.problems:
