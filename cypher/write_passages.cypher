@@ -2,9 +2,27 @@
 // access: write
 // columns: written
 // Writes passages with their embeddings (float32). written is how many are new. A row without readers gets the recorded
-// ones of its source, at index row.of in $sources. If a new version of a document (whose passages have positions) has
-// fewer readers, reports of communities are hidden until the next build.
+// ones of its source, at index row.of in $sources; a new one without a record gets those of the nearest folder or address
+// that it is in, by the ids in source.within. If a new version of a document (whose passages have positions) has fewer
+// readers, reports of communities are hidden until the next build.
 // include: shared_lock()
+CALL () {
+  UNWIND $sources AS source
+  UNWIND source.within AS id
+  MATCH (o:__GearOrigin {id: id})
+  USING INDEX SEEK o:__GearOrigin(id)
+  WHERE o.readers IS NOT NULL
+  WITH source, o
+  ORDER BY size(o.id) DESC
+  WITH source, collect(o.readers)[0] AS readers
+  WHERE NOT EXISTS {
+    MATCH (p:Passage {source: source.name})
+    USING INDEX SEEK p:Passage(source)
+    WHERE p.collection = source.collection
+  }
+  MERGE (r:__GearReaders {id: source.id})
+  ON CREATE SET r.collection = source.collection, r.source = source.name, r.readers = readers
+}
 CALL () {
   UNWIND $sources AS source
   OPTIONAL MATCH (r:__GearReaders {id: source.id})

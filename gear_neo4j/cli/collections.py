@@ -16,7 +16,7 @@ from gear_neo4j.cli.screen import Screen, errors, listing
 from gear_neo4j.gear import Gear
 from gear_neo4j.graph.read.collections import Collection
 from gear_neo4j.graph.write.reader_records import ReaderRecord
-from gear_neo4j.ingestion.finding import similar_document
+from gear_neo4j.ingestion.finding import known_source, similar_document
 from gear_neo4j.scope import DEFAULT_COLLECTION
 from gear_neo4j.settings import Settings
 from gear_neo4j.text.wording import contents, pluralize
@@ -83,12 +83,12 @@ def readers(
     json_file: Path | None,
     settings: Settings,
 ) -> None:
-    """Show or set who may read a document, SOURCE, and its triples.
+    """Show or set who may read a document or a source, SOURCE, and its triples.
 
     SOURCE is the name of a document, such as handbook/travel.md, its path on this machine, or the "source" of JSONL
-    lines. Its readers are stored: a new version keeps them, and so does the document when it moves or comes back. To
-    set those of a whole folder, use gear ingest FOLDER --readers. Without SOURCE, list all records of the collection. A
-    search sees what --as PRINCIPAL may read.
+    lines. Its readers are stored: a new version keeps them, and so does the document when it moves or comes back. If
+    SOURCE is a source, such as handbook, this sets the readers of all its documents, and of those that it gets later.
+    Without SOURCE, list all records of the collection. A search sees what --as PRINCIPAL may read.
 
     \b
     gear readers contracts/2024.md --collection legal --set group:legal --set user:ada
@@ -96,13 +96,14 @@ def readers(
     if readers and everybody:
         raise click.UsageError("give either --set, once for each reader, or --everybody")
     if source is None and (readers or everybody):
-        raise click.UsageError("name the document, SOURCE, whose readers to set")
+        raise click.UsageError("name the document or the source, SOURCE, whose readers to set")
     with opened(settings) as gear:
         if source is not None and (readers or everybody):
             changed = gear.corpus.set_readers(source, readers, collection=collection)
             document = {"passages": changed, "readers": sorted(set(readers))}
             shown: Any = f"{_passages(source, changed)}: {_names(sorted(set(readers)))}"
-            if readers and not changed:
+            is_source = known_source(gear.graph, source, collection=collection) is not None
+            if readers and not (changed or is_source):
                 _report_new(source, similar_document(gear.graph, source, collection=collection), collection)
         else:
             records = gear.corpus.readers(source, collection=collection)
@@ -136,7 +137,8 @@ def _records(records: Sequence[ReaderRecord], source: str | None) -> Table | str
         return f"{source or 'every document'}: {_names(())}"
     table = listing("document", "passages", "readers", numbers=("passages",))
     for record in records:
-        table.add_row(record.source, f"{record.passages:,}", _names(record.readers))
+        kind = " (and new documents)" if record.source.endswith("/") else ""
+        table.add_row(f"{record.source}{kind}", f"{record.passages:,}", _names(record.readers))
     return table
 
 

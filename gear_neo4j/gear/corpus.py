@@ -84,7 +84,8 @@ class Corpus:
             follow_links: also follow links that lead out of a folder; see ``links`` of the report.
             collection: the collection of the passages, a prefix of their ids: ``legal/p1``.
             readers: the principals that may read the passages; by default, the readers of a document's earlier version,
-                else everybody who may read the collection. A line of JSONL may have its own.
+                else those of its source, else everybody who may read the collection. Those of a folder are also those
+                of the documents that it gets later. A line of JSONL may have its own.
             confined: refuse lines of JSONL with an id that could belong to another collection: in the default
                 collection, an id with a slash.
             limits: the limits of size, time and memory for a document; a document beyond them is a problem.
@@ -156,7 +157,7 @@ class Corpus:
             sources: folders and documents, addresses such as ``s3://bucket/folder`` that fsspec can read, and a
                 :class:`Table` whose rows are documents; or one of these.
             extract: make triples by rules for the passages of the collection that have none.
-            readers: the principals that may read the passages.
+            readers: the principals that may read the passages, as in :meth:`ingest`.
             most_deleted: the share of the known documents that may be gone; five may always be.
             dry_run: change nothing, only report what would be done.
             on_plan: called with the plan before anything is written; it may raise to end the sync.
@@ -346,8 +347,10 @@ class Corpus:
     def readers(self, source: str | File | None = None, *, collection: str = DEFAULT_COLLECTION) -> list[ReaderRecord]:
         """The records of who may read documents, in order of name; documents without a record are for everybody.
 
+        The first are those of whole sources, such as ``docs/``: documents that these get later have these readers.
+
         Args:
-            source: a document; by default, all of the collection, even those without passages now.
+            source: a document or a source; by default, all of the collection, even those without passages now.
 
         Raises:
             NothingFound: no document has that name; the message names some that exist.
@@ -357,16 +360,17 @@ class Corpus:
     def set_readers(
         self, source: str | File, readers: Sequence[str] | str, *, collection: str = DEFAULT_COLLECTION
     ) -> int:
-        """Set who may read the passages of a source and their triples; returns the number of passages.
+        """Set who may read the passages of a document or a source, and their triples; returns the number of passages.
 
-        The readers are stored even if the document has not been ingested yet, or has no passages any more.
+        The readers are stored even if the document has not been ingested yet, or has no passages any more. Those of a
+        source are also those of the documents that it gets later.
 
         Args:
-            source: the name of a document, its path, or the source in lines of JSONL.
+            source: the name or the path of a document or of a source, or the source in lines of JSONL.
             readers: principals; none means everybody who may read the collection.
 
         Raises:
-            NothingFound: the name is that of a source or a folder, whose documents have readers; or no readers are
+            NothingFound: the name is that of a folder in a source, which has no readers of its own; or no readers are
                 given, and the document has neither passages nor a record.
             SettingsError: a name cannot be used.
         """

@@ -86,11 +86,24 @@ def find_folder(graph: Graph, source: str | Path, *, collection: str) -> SourceF
     raise NothingFound(f"{name!r} is a document, not a source: leave out --all")
 
 
+def known_source(graph: Graph, source: str | Path, *, collection: str) -> SourceFolder | None:
+    """The source that a name or a path means, if it means one and no document."""
+    try:
+        _stored(graph, source, collection=collection)
+    except _Ambiguous:
+        raise
+    except NothingFound:
+        folder = _folder(graph, source, collection=collection)
+        return folder if folder and folder.is_source else None
+    return None
+
+
 def recorded_name(graph: Graph, source: str | Path, *, collection: str, may_come: bool) -> str:
     """The name of a document that has passages or a record of readers, or, with ``may_come``, that may get them later.
 
     Raises:
-        NothingFound: there is no such document, or the name is that of a source; the message names some documents.
+        NothingFound: there is no such document, or the name is that of a folder in a source; the message names some
+            documents.
     """
     try:
         return _stored(graph, source, collection=collection)[0]

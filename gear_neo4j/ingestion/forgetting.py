@@ -1,13 +1,22 @@
 """Removes passages from the graph, with the triples that they state and the entities that only they mention."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from gear_neo4j.domain import Passage, make_passage
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.write.corpus_writes import Deletion
 from gear_neo4j.graph.write.reader_records import ReaderRecord
-from gear_neo4j.ingestion.finding import find_folder, find_source, forget_if_empty, prefixes_of, recorded_name
+from gear_neo4j.ingestion.finding import (
+    SourceFolder,
+    find_folder,
+    find_source,
+    forget_if_empty,
+    known_source,
+    prefixes_of,
+    recorded_name,
+)
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.scope import DEFAULT_COLLECTION, qualified_id
 
@@ -121,41 +130,88 @@ def drop_collection(
 
 
 def set_readers(graph: Graph, source: str | Path, readers: Sequence[str], *, collection: str) -> int:
-    """Set the readers of a source in a collection, of its passages and of their triples; returns how many passages.
+    """Set the readers of a document, or of a source and all its documents; returns how many passages are theirs.
 
-    They are recorded for what comes later, also where the source has no passages now. Each transaction changes at most
-    500 passages with their triples; a killed run can be repeated.
+    They are recorded for what comes later, also where the document has no passages now. Each transaction changes at
+    most 500 passages with their triples; a killed run can be repeated.
 
     Raises:
         InputError: the database holds no passages.
-        NothingFound: the name is that of a source or a folder, or it shall be for everybody, but has neither passages
+        NothingFound: the name is that of a folder in a source, or it shall be for everybody, but has neither passages
             nor a record.
     """
     _require_schema(graph, dry_run=False)
+    if folder := known_source(graph, source, collection=collection):
+        return _set_readers_below(graph, folder, readers, collection=collection)
     name = recorded_name(graph, source, collection=collection, may_come=bool(readers))
+    return _set_readers(graph, [name], readers, collection=collection)
+
+
+def _set_readers(graph: Graph, names: Sequence[str], readers: Sequence[str], *, collection: str) -> int:
     # First the record: what is written meanwhile has its readers.
-    graph.readers.record({name: readers}, collection=collection, widen=True)
-    ids = [id for id, _ in graph.sources.of_documents([name], collection=collection)]
+    graph.readers.record(dict.fromkeys(names, readers), collection=collection, widen=True)
+    ids = [id for id, _ in graph.sources.of_documents(names, collection=collection)]
     for start in range(0, len(ids), PASSAGES_A_BATCH):
         graph.corpus.write_readers(dict.fromkeys(ids[start : start + PASSAGES_A_BATCH], readers), widen=True)
     return len(ids)
 
 
+def _set_readers_below(graph: Graph, folder: SourceFolder, readers: Sequence[str], *, collection: str) -> int:
+    """Set the readers of a source, and of all its documents, also of those without passages now."""
+    # First those of the source: a document that is written meanwhile has its readers.
+    graph.registry.restrict(folder.name, readers, collection=collection, widen=True)
+    for batch in _documents_below(graph, folder.name, collection=collection):
+        _set_readers(graph, batch, readers, collection=collection)
+    return folder.passages
+
+
+def _documents_below(graph: Graph, source: str, *, collection: str) -> Iterator[list[str]]:
+    """The documents of a source, those with a record of readers before those with passages."""
+    # An earlier version set the readers of a source as if it were a document.
+    yield list(graph.readers.of([source], collection=collection))
+    for prefix in prefixes_of(source):
+        after = prefix
+        while batch := [
+            record.source
+            for record in graph.readers.page(collection, after=after, limit=DOCUMENTS_A_BATCH)
+            if record.source.startswith(prefix)
+        ]:
+            yield batch
+            after = batch[-1]
+        after = ""
+        while page := graph.registry.below(prefix, collection=collection, after=after, limit=DOCUMENTS_A_BATCH):
+            yield [name for name, _ in page]
+            after = page[-1][0]
+
+
 def reader_records(graph: Graph, source: str | Path | None, *, collection: str) -> list[ReaderRecord]:
-    """The records of readers of a collection, or of one document.
+    """The records of readers of a collection, of one document, or of a source, whose name then ends with a slash.
 
     Raises:
         NothingFound: there is no such document; the message names some.
     """
+    if source is not None and (folder := known_source(graph, source, collection=collection)):
+        return _records_of(graph, [folder.name], collection=collection)
     if source is not None:
         name = recorded_name(graph, source, collection=collection, may_come=False)
         passages = graph.sources.passages(name).get(collection, 0)
         known = graph.readers.of([name], collection=collection)
         return [ReaderRecord(collection, one, readers, passages) for one, readers in known.items()]
     records: list[ReaderRecord] = []
+    restricted = [known.name for known in graph.registry.all(collection) if known.readers]
     while page := graph.readers.page(collection, after=records[-1].source if records else "", limit=RECORDS_A_PAGE):
         records += page
-    return records
+    return _records_of(graph, restricted, collection=collection) + records
+
+
+def _records_of(graph: Graph, sources: Sequence[str], *, collection: str) -> list[ReaderRecord]:
+    """The readers of sources, each with the number of all its passages now."""
+    known = {source.name: source.readers for source in graph.registry.all(collection)}
+    sizes = graph.registry.count([*chain(*map(prefixes_of, sources))], collection=collection) if sources else {}
+    return [
+        ReaderRecord(collection, f"{name}/", known[name], sum(sizes[prefix][1] for prefix in prefixes_of(name)))
+        for name in sources
+    ]
 
 
 def _remove(

@@ -18,7 +18,7 @@ from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.loaders import is_document
 from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
 from gear_neo4j.ingestion.moves import name_documents
-from gear_neo4j.ingestion.naming import BY_FOLDER, Naming, SourceNames
+from gear_neo4j.ingestion.naming import BY_FOLDER, NamedFiles, Naming, SourceNames
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import (
     PassageBatch,
@@ -32,7 +32,7 @@ from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import NO_ROOTS, Files
 from gear_neo4j.ingestion.synonyms import write_synonyms
 from gear_neo4j.ingestion.writers import Writers
-from gear_neo4j.ingestion.writing import KEPT_READERS, record_given
+from gear_neo4j.ingestion.writing import KEPT_READERS, record_given, restrict_sources
 from gear_neo4j.models.embeddings import Embedder
 
 
@@ -76,9 +76,12 @@ class Ingest:
         self.graph.prepare(model=self.embedder.name, dimension=self.embedder.dimension)
         names = SourceNames.load(self.graph.registry, collection=self.membership.collection, naming=self.naming)
         with without_empty_sources(self.graph, names):
-            documents = self._documents(names, [path for path in passages if path not in self.names], roots)
+            files = self._documents(names, [path for path in passages if path not in self.names], roots)
+            documents = dict(files.names)
             named = {**documents, **self.names}
             usable = [path for path in passages if path in named]
+            for problem in restrict_sources(self.graph, names, files.below, self.membership):
+                self.on_problem(problem)
             record_given(self.graph, (named[path] for path in usable if is_document(path)), self.membership)
             self._passages(usable, documents)
         self._triples(triples)
@@ -92,12 +95,12 @@ class Ingest:
             self.report.synonyms_written = written
             self.on_progress(Progress("synonyms", done, total, written))
 
-    def _documents(self, names: SourceNames, files: Sequence[Path], roots: Mapping[Path, Path]) -> dict[Path, str]:
+    def _documents(self, names: SourceNames, files: Sequence[Path], roots: Mapping[Path, Path]) -> NamedFiles:
         """The names of the documents that files are."""
         named = name_documents(self.graph, names, files, roots=roots)
         self.report.other_names |= names.other
         self._report_problems(Problem(str(path), 0, reason) for path, reason in named.problems)
-        return dict(named.names)
+        return named
 
     def _passages(self, files: Sequence[Path], documents: Mapping[Path, str]) -> None:
         # If one run has two texts with the same id, the second must never replace the first.

@@ -50,12 +50,15 @@ def rename_source(
     _refuse_taken(graph, source, known.get(new), new, collection=collection)
     for root in reversed(source.roots):
         graph.registry.record(replace(source, name=new, roots=(root,)), collection=collection, known=True)
+    if source.readers:
+        graph.registry.restrict(new, source.readers, collection=collection, widen=True)
     documents = passages = 0
     for batch in _batches(graph, f"{old}/", collection=collection):
         names = {name: f"{new}/{name.removeprefix(f'{old}/')}" for name in batch}
         passages += rename_documents(graph, names, collection=collection, origin=(old, new))
         documents += len(batch)
         on_progress(Progress("renaming", documents, max(total, documents), passages))
+    graph.registry.restrict(old, (), collection=collection, widen=True)
     graph.registry.forget(old, collection=collection)
     return Renamed(documents, passages)
 

@@ -1,13 +1,15 @@
 """Writes batches to Neo4j; existing items are looked up first, so nothing is embedded or written twice."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from gear_neo4j.domain import Passage, Triple
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.write.corpus_writes import Deletion
+from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.membership import CollectionAccess
+from gear_neo4j.ingestion.naming import SourceNames
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.models.triple_vectors import encode
 
@@ -16,6 +18,7 @@ GIVEN = "given"
 PASSAGES_A_BATCH = 500
 DOCUMENTS_A_BATCH = 100
 KEPT_READERS = "keeps its readers: the given ones would let more people read it; add --widen to allow that"
+KEPT_SOURCE = "new documents keep the readers of their source: add --widen to let more people read them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +163,25 @@ def record_given(graph: Graph, sources: Iterable[str], membership: CollectionAcc
     while batch := list(islice(waiting, DOCUMENTS_A_BATCH)):
         named = dict.fromkeys(batch, membership.readers)
         restrict(graph, named, collection=membership.collection, widen=membership.widen)
+
+
+def restrict_sources(
+    graph: Graph, names: SourceNames, read: Iterable[str], membership: CollectionAccess
+) -> Iterator[Problem]:
+    """Set who may read new documents of the sources among the folders and addresses that are read.
+
+    Yields:
+        Those that keep their readers, because they would get more and the membership does not widen.
+    """
+    if membership.readers is None:
+        return
+    sources = [names.known[name] for name in dict.fromkeys(one.rstrip("/") for one in read) if name in names.known]
+    for source in sources:
+        readers, widen = membership.readers, membership.widen
+        if source.readers != readers and not graph.registry.restrict(
+            source.name, readers, collection=membership.collection, widen=widen
+        ):
+            yield Problem(source.name, 0, KEPT_SOURCE)
 
 
 def _named_readers(passages: Sequence[Passage], readers: Sequence[str] | None) -> dict[str, Sequence[str]]:

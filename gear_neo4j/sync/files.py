@@ -128,8 +128,9 @@ class Remote(Files):
 
     @property
     def name(self) -> str:
-        """The address, without what may be a secret."""
-        return public_address(self.address)
+        """The address, without what may be a secret, and the same with and without a slash at its end."""
+        address = composed(public_address(self.address))
+        return address if address.endswith("://") else address.rstrip("/")
 
     def list(self) -> Listing:
         """All documents, by their paths below the address; hidden files are left out."""
@@ -149,8 +150,8 @@ class Remote(Files):
                     documents.append(Listed(composed(name), _version_of(details), address))
                 else:
                     skipped[PurePosixPath(name).suffix.lower() or WITHOUT_SUFFIX] += 1
-        # A file system may write the address of a folder otherwise than it was given.
-        folder = f"{composed(public_address(system.unstrip_protocol(root))).rstrip('/')}/"
+            is_file = system.isfile(root)
+        folder = self.name if is_file else f"{self.name.rstrip('/')}/"
         return Listing(tuple(documents), dict(skipped), below=(folder,))
 
     def named(self, listing: Listing, sources: SourceNames) -> tuple[str, Listing]:
@@ -158,9 +159,12 @@ class Remote(Files):
         name, prefix = sources.address(self.name, [listed.name for listed in listing.documents])
         if prefix is not None:
             return name, replace(listing.named(lambda listed: prefix.name(listed.name)), below=prefix.all)
-        # An earlier version kept the login of an address in the names of its documents.
-        sources.take_over({listed.key: composed(public_address(listed.key)) for listed in listing.documents})
-        return name, listing.named(lambda listed: composed(public_address(listed.key)))
+        folder = listing.below[0]
+        names = {one.key: f"{folder}{one.name}" if folder.endswith("/") else folder for one in listing.documents}
+        # Earlier versions named a document as its file system does: some keep the login, others leave out the host.
+        sources.take_over(names)
+        sources.take_over({composed(public_address(key)): document for key, document in names.items()})
+        return name, listing.named(lambda listed: names[listed.key])
 
     @contextmanager
     def file(self, key: str) -> Iterator[Path]:

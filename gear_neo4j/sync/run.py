@@ -25,7 +25,7 @@ from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.renaming import rename_documents
 from gear_neo4j.ingestion.versions import read_options
 from gear_neo4j.ingestion.writers import Writers
-from gear_neo4j.ingestion.writing import KEPT_READERS, record_given, write_passages
+from gear_neo4j.ingestion.writing import KEPT_READERS, record_given, restrict_sources, write_passages
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.sync.moves import move
 from gear_neo4j.sync.origins import Origin
@@ -40,11 +40,13 @@ DOCUMENTS_A_PAGE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class OriginPlan:
-    """An origin, its name in records, and its plan."""
+    """An origin, its name in records, its plan, and the folders or addresses that it reads whole."""
 
     origin: Origin
     name: str
     plan: Plan
+    sources: SourceNames
+    read: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,8 @@ class SourceSync:
         for entry in plans:
             # Those of a moved document come with it, and are compared with the given ones then.
             read = (*entry.plan.changed, *entry.plan.new)
+            for problem in restrict_sources(self.graph, entry.sources, entry.read, self.membership):
+                self.on_problem(problem)
             record_given(self.graph, (document.name for document in read), self.membership)
             with Writers() as writers:
                 for batch in self._batches(entry):
@@ -148,7 +152,8 @@ class SourceSync:
         for document, reason in listing.problems:
             self._problem(document, reason)
         known = {} if self.blank else self._known(name, listing.below)
-        return OriginPlan(origin, name, plan(listing.documents, known, digest=origin.digest, options=self._options))
+        changes = plan(listing.documents, known, digest=origin.digest, options=self._options)
+        return OriginPlan(origin, name, changes, sources, (name, *listing.below))
 
     def _known(self, name: str, below: Sequence[str]) -> dict[str, ReadSource]:
         collection = self.membership.collection

@@ -10,7 +10,7 @@ from gear_neo4j.errors import GearError, NothingFound
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.schema import migrations
 from gear_neo4j.ingestion.limits import Limits
-from gear_neo4j.ingestion.writing import KEPT_READERS
+from gear_neo4j.ingestion.writing import KEPT_READERS, KEPT_SOURCE
 from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened
 
@@ -280,7 +280,9 @@ def test_more_readers_need_to_be_allowed(gear, docs, command):
     problems = []
     old(docs / "pay.txt", TEXT + "New.")
     write([docs], readers=["user:ada", "user:bo"], on_problem=problems.append)
-    assert ([ADA], [KEPT_READERS]) == (readers(gear, "pay.txt"), [problem.reason for problem in problems])
+    assert [ADA] == readers(gear, "pay.txt")
+    expected = [("docs", KEPT_SOURCE), ("docs/pay.txt", KEPT_READERS)]
+    assert expected == [(problem.file, problem.reason) for problem in problems]
     old(docs / "pay.txt", TEXT + "Newer.")
     write([docs], readers=["user:ada", "user:bo"], widen=True)
 
@@ -312,6 +314,112 @@ def test_readers_can_be_set_before_a_document_comes(gear, docs):
     assert [ADA] == readers(gear, "pay.txt")
 
 
+@pytest.mark.parametrize("first", ["ingest", "sync", "set_readers"])
+@pytest.mark.parametrize("then", ["ingest", "sync", "upload", "line"])
+def test_a_new_document_of_a_source_has_the_readers_of_the_source(gear, docs, tmp_path, first, then):
+    """However it comes, if the command names no readers and the document has none on record."""
+    if first == "set_readers":
+        gear.ingest([docs])
+        assert gear.corpus.stats().passages == gear.corpus.set_readers(docs, ADA)
+    else:
+        (gear.ingest if first == "ingest" else gear.corpus.sync)([docs], readers=ADA)
+    new = old(docs / "bonus.txt", "The harbourmaster gets a bonus in May.")
+    if then == "upload":
+        gear.ingest([new], names={new: "docs/bonus.txt"})
+    elif then == "line":
+        (tmp_path / "c.jsonl").write_text(json.dumps({"id": "b", "text": "A bonus.", "source": "docs/bonus.txt"}))
+        gear.ingest([tmp_path / "c.jsonl"])
+    else:
+        (gear.ingest if then == "ingest" else gear.corpus.sync)([docs])
+
+    assert [ADA] == readers(gear, "bonus.txt") == readers(gear, "pay.txt")
+    expected = [("docs/", ("user:ada",)), *((f"docs/{name}.txt", ("user:ada",)) for name in ("bonus", "pay"))]
+    assert expected == [(record.source, record.readers) for record in gear.corpus.readers()]
+
+
+def test_a_new_document_below_an_address_has_the_readers_of_the_address(gear):
+    """Those of the nearest one that has readers."""
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/store/pay.txt", TEXT.encode())
+    try:
+        gear.corpus.sync(["memory://store"], readers=ADA)
+        memory.pipe("/store/news.txt", b"The harbour opens in May.")
+        gear.corpus.sync(["memory://store"])
+    finally:
+        memory.rm("/store", recursive=True)
+
+    assert [ADA] == readers(gear, "store/news.txt")
+
+
+def test_a_document_that_was_opened_stays_open_in_a_source_with_readers(gear, docs):
+    """Also its new version. A file that is given by itself says nothing about the other ones."""
+    gear.ingest([docs], readers=ADA)
+    gear.corpus.set_readers(docs / "pay.txt", [])
+    gear.ingest([old(docs / "pay.txt", "The harbourmaster resigns.")])
+    gear.ingest([old(docs / "other.txt", "The mayor resigns.")], readers=CEM)
+    gear.ingest([old(docs / "new.txt", "The council meets in June.")])
+
+    assert [["everybody"]] == readers(gear, "pay.txt")
+    assert [CEM] == readers(gear, "other.txt")
+    assert [ADA] == readers(gear, "new.txt")
+
+
+@pytest.mark.parametrize("command", ["ingest", "sync"])
+def test_a_source_gets_more_readers_only_where_that_is_allowed(gear, docs, command):
+    """As a document does; the problem says so, even if all documents were opened by themselves."""
+    run = gear.ingest if command == "ingest" else gear.corpus.sync
+    run([docs], readers=ADA)
+    gear.corpus.set_readers(docs / "pay.txt", [])
+    problems = []
+    run([docs], readers=CEM, on_problem=problems.append)
+    assert [("docs", KEPT_SOURCE)] == [(problem.file, problem.reason) for problem in problems]
+    run([old(docs / "new.txt", "The council meets in June.").parent])
+    assert [ADA] == readers(gear, "new.txt")
+    run([docs], readers=CEM, widen=True)
+    old(docs / "newer.txt", "The council met in May.")
+    run([docs])
+
+    assert [CEM] == readers(gear, "newer.txt") == readers(gear, "new.txt")
+
+
+@pytest.mark.parametrize("way", ["forget", "rename", "drop"])
+def test_the_readers_of_a_source_outlive_its_documents(gear, docs, way):
+    """They follow its name, and a file that comes to the empty folder has them."""
+    gear.ingest([docs], readers=ADA, collection="hr")
+    if way == "forget":
+        gear.corpus.forget("docs", whole=True, collection="hr")
+    elif way == "drop":
+        gear.corpus.drop("hr")
+    else:
+        gear.corpus.rename_source("docs", "pay", collection="hr")
+    old(docs / "new.txt", "The council meets in June.")
+    gear.ingest([docs], collection="hr")
+
+    assert [ADA] == readers(gear, "new.txt") == readers(gear, "pay.txt")
+
+
+def test_the_readers_of_a_source_are_those_of_all_its_documents(gear, docs):
+    """Also of those that are gone for now; everybody may be one of them, and a folder in a source has none."""
+    (docs / "in").mkdir()
+    old(docs / "in" / "gone.txt", "The council is gone.")
+    gear.corpus.sync([docs], readers=CEM)
+    (docs / "in" / "gone.txt").unlink()
+    gear.corpus.sync([docs])
+    gear.corpus.set_readers("docs", ADA)
+    old(docs / "in" / "gone.txt", "The council is gone.")
+    gear.corpus.sync([docs])
+    assert [ADA] == readers(gear, "gone.txt") == readers(gear, "pay.txt")
+    assert [("docs/", ("user:ada",))] == [(record.source, record.readers) for record in gear.corpus.readers("docs")]
+    with pytest.raises(NothingFound, match="'docs/in' is a folder with 1 document"):
+        gear.corpus.set_readers("docs/in", CEM)
+    gear.corpus.set_readers(docs, [])
+    old(docs / "new.txt", "The council meets in June.")
+    gear.corpus.sync([docs])
+
+    assert [["everybody"]] == readers(gear, "gone.txt") == readers(gear, "pay.txt") == readers(gear, "new.txt")
+    assert [] == gear.corpus.readers()
+
+
 def test_older_databases_get_records_by_what_all_passages_allow(gear, database, docs, caplog):
     """A passage that everybody could read is restricted again."""
     gear.ingest([docs], readers=ADA)
@@ -320,5 +428,5 @@ def test_older_databases_get_records_by_what_all_passages_allow(gear, database, 
     migrations.migrate(database, dimension=gear.embedder.dimension)
 
     assert [ADA] == readers(gear, "pay.txt")
-    assert [("docs/pay.txt", ("user:ada",))] == [(one.source, one.readers) for one in gear.corpus.readers()]
+    assert [("docs/pay.txt", ("user:ada",))] == [(one.source, one.readers) for one in gear.corpus.readers()[1:]]
     assert "the readers of 1 documents are on record now; 1 of their passages" in caplog.text

@@ -170,7 +170,8 @@ def test_a_renamed_source_keeps_readers_vectors_and_triples(gear, counting, team
     assert done is not None
     assert ["handbook/a.txt", "handbook/both.txt"] == names(gear)
     assert ["handbook"] == [source.name for source in gear.corpus.origins()]
-    assert [("user:ada",)] * 2 == [record.readers for record in gear.corpus.readers()]
+    held = [(record.source, record.readers) for record in gear.corpus.readers()]
+    assert [(f"handbook/{name}", ("user:ada",)) for name in ("", "a.txt", "both.txt")] == held
     assert (before, True, []) == (gear.corpus.counts(), again.is_empty, counting.texts)
     assert not gear.scoped(principals=[]).search("team", retriever="naive")
 
@@ -259,19 +260,19 @@ def test_a_source_is_no_document(gear, teams, monkeypatch):
     for given in ("docs", "docs/", "./docs", docs, Path("docs")):
         with pytest.raises(NothingFound, match=source + "forget one document by its name, or all of them with --all"):
             gear.corpus.forget(given)
-        with pytest.raises(NothingFound, match=source + "name one document, or .* 'gear ingest FOLDER --readers"):
-            gear.corpus.set_readers(given, ["group:hr"])
-    with pytest.raises(NothingFound, match="'docs/deep' is a folder with 1 document, such as 'docs/deep/c.txt'"):
+    with pytest.raises(NothingFound, match="'docs/deep' is a folder with 1 document, .* 'gear ingest FOLDER --readers"):
         gear.corpus.set_readers("docs/deep", ["group:hr"])
-
     assert [] == gear.corpus.readers()
+    for given in ("docs", "docs/", "./docs", docs, Path("docs")):
+        assert 3 == gear.corpus.set_readers(given, ["group:hr"])
+        assert ["docs/"] == [record.source for record in gear.corpus.readers(given)]
 
 
 def test_a_record_of_a_source_can_be_removed(gear, teams):
     """An earlier version has written such records."""
     gear.ingest([teams / "a" / "docs"])
     gear.graph.readers.record({"docs": ["group:hr"]}, collection="default", widen=True)
-    assert 0 == gear.corpus.set_readers("docs", [])
+    assert 2 == gear.corpus.set_readers("docs", [])
 
     assert [] == gear.corpus.readers()
 
@@ -335,7 +336,7 @@ def test_one_path_may_be_given_alone(gear, teams):
     gear.corpus.set_readers("docs/a.txt", "user:bo")
 
     assert ["docs/a.txt", "docs/both.txt"] == names(gear)
-    assert [("user:bo",), ("user:ada",)] == [record.readers for record in gear.corpus.readers()]
+    assert [("user:ada",), ("user:bo",), ("user:ada",)] == [record.readers for record in gear.corpus.readers()]
     assert ["docs/a.txt"] == [
         hit.passage.source for hit in gear.scoped(principals="user:bo").search("team", retriever="naive")
     ]

@@ -312,7 +312,25 @@ def test_an_address_is_synced_by_fsspec(gear, counting, tmp_path):
     assert same.is_empty
     assert (1, 1, 0) == (moved.moved, moved.deleted, moved.passages_written)
     assert [] == counting.texts
-    assert ["memory:///library/people/a.md"] == [one.source for one in gear.corpus.sources().sources]
+    assert ["memory://library/people/a.md"] == [one.source for one in gear.corpus.sources().sources]
+
+
+def test_an_address_is_one_source_with_and_without_a_slash(gear, tmp_path):
+    """Its documents are named by it, and no longer as their file system writes their addresses."""
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/library/a.md", b"Ada built the harbour.")
+    former = tmp_path / "a.md"
+    former.write_text("Ada built the harbour.")
+    gear.ingest([former], names={former: "memory:///library/a.md"})
+    gear.corpus.set_readers("memory:///library/a.md", ["user:ada"])
+    try:
+        for address in ("memory://library/", "memory://library", "memory://library/a.md"):
+            gear.corpus.sync([address])
+            assert ["memory://library/a.md"] == [one.source for one in gear.corpus.sources().sources]
+    finally:
+        memory.rm("/library", recursive=True)
+
+    assert [("memory://library/a.md", ("user:ada",))] == [(one.source, one.readers) for one in gear.corpus.readers()]
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,10 @@ class Model:
         self.documents: dict[Key, Texts] = {}
         self.lines: list[Line] = []
         self.records: dict[Key, frozenset[Readers]] = {}
+        # The readers of new documents, by collection and folder; and the documents to which the last command may have
+        # moved others.
+        self.folders: dict[Key, frozenset[Readers]] = {}
+        self.arrived: set[Key] = set()
         # What is on record of each folder of a collection: the sources of its files, and what was read of them.
         self.read: dict[Key, dict[str, Seen]] = {}
         self.synced: set[Key] = set()
@@ -207,6 +211,37 @@ class Model:
         for line in self._lines_of(key):
             line.readers = self.records[key]
 
+    def set_folder_readers(self, folder: Key, readers: Readers) -> None:
+        """Set the readers of a folder, and of all documents and lines that are or were in it."""
+        self.folders[folder] = frozenset({readers})
+        inside = {row[:2] for row in self._all()} | self.records.keys()
+        for key in inside:
+            if _folder_of(key) == folder:
+                self.set_readers(key, readers)
+
+    def of_folder(self, key: Key) -> frozenset[Readers]:
+        """The readers of a document that is new in its folder."""
+        return self.folders.get(_folder_of(key), ANYBODY)
+
+    def _restrict_folder(
+        self, folder: Key, files: Collection[str], readers: Readers | None, *, widen: bool, is_open: bool
+    ) -> None:
+        """Readers that are given when a folder is read whole; without a file it may not be known yet."""
+        if readers is None:
+            return
+        held = self.folders.get(folder, ANYBODY)
+        given = {before if _is_wider(readers, before) and not widen else readers for before in held}
+        self.folders[folder] = frozenset(given) | (held if is_open or not files else frozenset())
+
+    def _new_in_folder(self, key: Key, *, is_open: bool) -> None:
+        """A document without a record and without passages gets the readers of its folder when it is written."""
+        folder, record = self.of_folder(key), self.record(key)
+        held = [row for row in self._all() if row[:2] == key]
+        if folder == ANYBODY or () not in record or any(sure for *_, sure in held):
+            return
+        may_be_open = is_open or held or key in self.arrived
+        self.records[key] = (record if may_be_open else record - ANYBODY) | folder
+
     def allow(self, keys: Iterable[Key], *readers: Readers) -> None:
         """Sources may also have these readers."""
         for key in keys:
@@ -241,8 +276,10 @@ class Model:
         """Ingest files, given by their sources; ``is_open`` if that was interrupted."""
         for source, file in files.items():
             key = collection, source
-            held = self.documents.setdefault(key, Texts())
             self._given(key, readers, widen=widen, is_open=is_open or not file.is_readable)
+            if file.is_readable:
+                self._new_in_folder(key, is_open=is_open)
+            held = self.documents.setdefault(key, Texts())
             if not file.is_readable:
                 held.doubt()
             elif is_open:
@@ -267,8 +304,10 @@ class Model:
         is_open: bool = False,
     ) -> None:
         """A folder is ingested; readers follow what has moved in it, and what has the former name stays."""
+        self._restrict_folder((collection, origin), files, readers, widen=widen, is_open=is_open)
         known = self.read.get((collection, origin), {})
         gone = {source: seen for source, seen in known.items() if source not in files}
+        self.arrived.clear()
         for source, file in files.items():
             if source not in known:
                 self._moved(collection, gone, source, file, is_new=True)
@@ -290,6 +329,7 @@ class Model:
         is_open: bool = False,
     ) -> None:
         """Sync a folder with these files, given by their sources."""
+        self._restrict_folder((collection, origin), files, readers, widen=widen, is_open=is_open)
         known = self._known(collection, origin)
         gone = self._all_moved(collection, known, files)
         self.synced.add((collection, origin))
@@ -317,6 +357,7 @@ class Model:
 
     def _all_moved(self, collection: str, known: Mapping[str, Seen], files: Mapping[str, File]) -> dict[str, Seen]:
         """The readers of what has moved follow it; returns what is gone from its name."""
+        self.arrived.clear()
         gone = {source: seen for source, seen in known.items() if source not in files}
         # A file may also leave its name to another text.
         changed = {
@@ -331,10 +372,11 @@ class Model:
         former = [
             ((collection, old), seen.is_sure) for old, seen in left.items() if file.text in seen.texts and old != source
         ]
+        key = collection, source
+        self.arrived |= {key} if former else set()
         records = [self.records[key] for key, _ in former if key in self.records]
         if not records:
             return
-        key = collection, source
         here = self.records.get(key, frozenset())
         is_sure = len(records) == len(former) and any(sure for _, sure in former)
         # An existing document may have been overwritten, or edited.
@@ -377,6 +419,8 @@ class Model:
 
     def line(self, collection: str, source: str, text: str, readers: Readers | None) -> None:
         """Ingest a line; without readers it has those of the document that it names."""
+        if readers is None:
+            self._new_in_folder((collection, source), is_open=False)
         held = self.record((collection, source)) if readers is None else frozenset({readers})
         self.lines.append(Line(text, source, collection, held))
 
@@ -387,6 +431,11 @@ class Model:
         for (collection, _), known in self.read.items():
             if collection == key[0]:
                 known.pop(key[1], None)
+
+
+def _folder_of(key: Key) -> Key:
+    """The folder of a document."""
+    return key[0], key[1].partition("/")[0]
 
 
 def _is_wider(readers: Readers, before: Readers) -> bool:

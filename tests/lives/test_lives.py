@@ -103,6 +103,14 @@ class Life(RuleBasedStateMachine):
                 f"{key} is lost: its readers cannot be set"
             )
 
+    @rule(project=st.sampled_from(PROJECTS), collection=steps.COLLECTION, readers=steps.SET)
+    def folder_readers(self, project, collection, readers):
+        """Somebody sets who may read a folder: what is in it, and what will be."""
+        where = self._collection(project, collection)
+        origin = self.model.origins.get((where, project))
+        if origin and self.world.set_readers((where, f"{origin}/"), readers):
+            self.model.set_folder_readers((where, origin), readers)
+
     @rule(document=steps.ANY, collection=steps.COLLECTION)
     def forget(self, document, collection):
         """A source is forgotten."""
@@ -281,6 +289,9 @@ class Life(RuleBasedStateMachine):
             self.model.set_readers(key, meanwhile.readers)
             if readers is not None:
                 self.model.allow([key], *before)
+            if not meanwhile.readers:
+                # A document that is not there yet has no record of being for everybody.
+                self.model.allow([key], *self.model.of_folder(key))
 
     def _set_readers(self, meanwhile):
         key = self._key(meanwhile.document)

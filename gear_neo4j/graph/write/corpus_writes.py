@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from gear_neo4j.domain import Passage, Triple, entity_key, spelling_rank
 from gear_neo4j.graph.connection.database import Database, Row
+from gear_neo4j.graph.write.source_registry import sources_around
 from gear_neo4j.scope import metadata_key
 
 Vectors = Sequence[Sequence[float]]
@@ -62,13 +63,11 @@ class CorpusWrites:
     def write_passages(self, passages: Sequence[Passage], vectors: Vectors) -> int:
         """Write new passages with their embeddings; returns the number of new ones, even with concurrent writers.
 
-        A passage without readers gets those recorded for its source.
+        A passage without readers gets those recorded for its document, or, if that is new, for the source around it.
         """
         silent = {(one.collection, one.source) for one in passages if one.readers is None and one.source}
         numbers = {source: number for number, source in enumerate(sorted(silent))}
-        sources = [
-            {"number": number, "id": f"{collection}/{source}"} for (collection, source), number in numbers.items()
-        ]
+        sources = [_source_row(*source, number) for source, number in numbers.items()]
         rows = [
             row | {"of": numbers.get((row["collection"], row["source"]))} for row in _embedded_rows(passages, vectors)
         ]
@@ -190,6 +189,11 @@ def _passage_row(passage: Passage) -> Row:
         "metadata": {metadata_key(field): value for field, value in passage.metadata.items()},
         "readers": None if passage.readers is None else list(passage.readers),
     }
+
+
+def _source_row(collection: str, name: str, number: int) -> Row:
+    within = [f"{collection}/{source}" for source in sources_around(name)]
+    return {"number": number, "id": f"{collection}/{name}", "collection": collection, "name": name, "within": within}
 
 
 def _embedded_rows(passages: Sequence[Passage], vectors: Vectors) -> list[Row]:

@@ -1,9 +1,11 @@
 """The sources that have been read into a collection: a record of each, with where it was read."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.graph.connection.database import Database
+from gear_neo4j.text.address import is_address
 
 # Maximum number of roots to keep, because a container may read a source from another folder in each run.
 MOST_ROOTS = 20
@@ -15,7 +17,7 @@ class KnownSource:
 
     ``roots`` are the folders or addresses that it was read from, the last one first; ``whole`` says whether it was ever
     more than single files; ``machine`` is the name of the machine that read it last, and ``read`` the time, in ISO
-    8601.
+    8601. ``readers`` are those of its new documents: none means everybody who may read the collection.
 
     Example:
         >>> KnownSource(name="handbook", roots=("/mnt/handbook",), whole=True, machine="archive").roots[0]
@@ -27,6 +29,7 @@ class KnownSource:
     whole: bool = False
     machine: str = ""
     read: str = ""
+    readers: tuple[str, ...] = ()
 
 
 class SourceRegistry:
@@ -44,6 +47,7 @@ class SourceRegistry:
                 whole=row["whole"],
                 machine=row["machine"],
                 read=row["read"].iso_format(),
+                readers=tuple(row["readers"]),
             )
             for row in self._database.call("known_sources", collection=collection)
         ]
@@ -71,8 +75,13 @@ class SourceRegistry:
         )[0]
         return bool(row["recorded"])
 
+    def restrict(self, name: str, readers: Sequence[str], *, collection: str, widen: bool) -> bool:
+        """Set who may read new documents of a source; returns False if it keeps its own without ``widen``."""
+        rows = self._database.call("restrict_source", id=_id(name, collection), readers=list(readers), widen=widen)
+        return not any(row["kept"] for row in rows)
+
     def forget(self, name: str, *, collection: str) -> None:
-        """Forget a source, but not its documents."""
+        """Forget a source without readers, but not its documents."""
         self._database.call("forget_origin", id=_id(name, collection))
 
     def rename(self, names: Mapping[str, str], *, origin: tuple[str, str], collection: str) -> None:
@@ -95,6 +104,18 @@ class SourceRegistry:
         """The numbers of documents and passages for each prefix of the documents' names."""
         rows = self._database.call("count_documents", prefixes=list(prefixes), collection=collection)
         return {row["prefix"]: (row["documents"], row["passages"]) for row in rows}
+
+
+def sources_around(document: str) -> list[str]:
+    """The names that the source of a document may have.
+
+    Example:
+        >>> sources_around("docs/hr/pay.md"), sources_around("s3://bucket/pay.md")
+        (['docs'], ['s3:', 's3:/', 's3://bucket', 's3://bucket/pay.md'])
+    """
+    if not is_address(document):
+        return [document.partition("/")[0]]
+    return [*(document[: end.start()] for end in re.finditer("[/#]", document)), document]
 
 
 def _id(name: str, collection: str) -> str:

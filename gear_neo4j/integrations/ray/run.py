@@ -21,7 +21,7 @@ from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.reading import estimated_triples, require_content, size_of
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.ingestion.sources import files_to_ingest
-from gear_neo4j.ingestion.writing import record_given
+from gear_neo4j.ingestion.writing import record_given, restrict_sources
 from gear_neo4j.integrations.ray.cluster import Processes
 from gear_neo4j.integrations.ray.datasets import actors, dataset_of, embedders, paths_of, read, results, rows_of
 from gear_neo4j.integrations.ray.pieces import Written
@@ -101,6 +101,8 @@ class Run:
                 on_progress(Progress(stage, done, max(total, done), report.written(stage)))
 
         usable = [path for path in files.passages if path in named.names]
+        for problem in restrict_sources(self.graph, names, named.below, self.job.membership):
+            on_problem(problem)
         record_given(self.graph, (named.names[path] for path in usable if is_document(path)), self.job.membership)
         with without_empty_sources(self.graph, names):
             take("passages", sources, usable, read_passage_rows)
