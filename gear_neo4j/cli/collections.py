@@ -101,8 +101,9 @@ def readers(
         if source is not None and (readers or everybody):
             changed = gear.corpus.set_readers(source, readers, collection=collection)
             document = {"passages": changed, "readers": sorted(set(readers))}
-            shown: Any = f"{_passages(source, changed)}: {_names(sorted(set(readers)))}"
             is_source = known_source(gear.graph, source, collection=collection) is not None
+            later = ", and of new documents" if is_source else ""
+            shown: Any = f"{_passages(source, changed)}{later}: {_names(sorted(set(readers)))}"
             if readers and not (changed or is_source):
                 _report_new(source, similar_document(gear.graph, source, collection=collection), collection)
         else:

@@ -219,7 +219,7 @@ def test_documents_are_ingested_changed_and_forgotten(gear, docs):
 
 
 def test_readers_of_a_document_to_come_are_recorded_and_said(gear, docs):
-    """With the name that may be meant; a source is refused, and forgotten with --all."""
+    """With the name that may be meant; a source has readers, too, and is forgotten with --all."""
     gear("ingest", "docs/a.md")
     near = gear("readers", "docs/a.mb", "--set", "group:hr")
     far = gear("readers", "docs/salaries.md", "--set", "group:hr")
@@ -229,8 +229,11 @@ def test_readers_of_a_document_to_come_are_recorded_and_said(gear, docs):
     assert "no document has the name 'docs/a.mb' yet: did you mean docs/a.md?" in near[2]
     assert "'docs/salaries.md' yet: its readers are recorded for when it comes" in far[2]
     assert "'a.md' yet: did you mean docs/a.md?" in bare[2]
+    assert (0, "1 passage of docs, and of new documents: group:hr\n") == gear("readers", "docs", "--set", "group:hr")[
+        :2
+    ]
+    assert "docs/ (and new documents)" in gear("readers")[1]
     source = "'docs' is a source with 1 document, such as 'docs/a.md'"
-    assert one_line(gear("readers", "docs", "--set", "group:hr"), source, exit_code=ExitCode.NOTHING_FOUND)
     assert one_line(gear("forget", "docs"), source, "--all", exit_code=ExitCode.NOTHING_FOUND)
     assert (0, "1 passage would be removed\n") == gear("forget", "docs", "--all", "--dry-run")[:2]
     assert (0, "1 passage, 0 triples, 0 entities removed\n") == gear("forget", "docs", "--all")[:2]
