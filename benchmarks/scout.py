@@ -46,7 +46,8 @@ PARTS: Mapping[str, Scout] = {
     "without triples as seeds": Scout(triples=0),
     "without passages as seeds": Scout(passage_weight=0),
     "damping 0.5, as in HippoRAG": Scout(damping=0.5),
-    "names alone": Scout(triples=0, passage_weight=0, remainder=0),
+    "without words": Scout(words=0),
+    "names alone": Scout(triples=0, passage_weight=0, remainder=0, words=0),
     "HippoRAG 2's seeds and names": Scout(damping=0.5, remainder=0),
 }
 

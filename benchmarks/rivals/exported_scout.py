@@ -5,8 +5,7 @@ import numpy as np
 from gear_neo4j import Gear, Scout
 from gear_neo4j.graph.read.pagerank_queries import PageRankQueries
 from gear_neo4j.retrieval.hipporag import rank_by_mass
-from gear_neo4j.retrieval.rank.fusion import Ranked
-from gear_neo4j.retrieval.scout import ScoutGraph, ScoutRetriever, Start
+from gear_neo4j.retrieval.scout import ScoutGraph, ScoutRetriever, Start, Walked, rarest
 from gear_neo4j.retrieval.walk.pagerank import pagerank
 from gear_neo4j.retrieval.walk.projection import Projections
 
@@ -19,7 +18,7 @@ class ExportedScout(ScoutRetriever):
         super().__init__(ScoutGraph(graph.store, graph.pagerank, graph.edges, gear.embedder), options=options)
         self._projections = Projections(queries or graph.pagerank)
 
-    def _walk(self, start: Start) -> tuple[list[Ranked], bool]:
+    def _walk(self, start: Start) -> Walked:
         graph = self._projections.current()
         first = len(graph.passages)
         frequency = {id: float(graph.document_frequency[index]) for id, index in graph.entities.items()}
@@ -27,6 +26,6 @@ class ExportedScout(ScoutRetriever):
         for is_passage, id, weight in self._weights(start, frequency):
             weights[graph.passage_index[id] if is_passage else first + graph.entities[id]] = weight
         if not weights.any():
-            return [], True
+            return Walked()
         mass = pagerank(graph.weighted_transition, weights, damping=self._options.damping)
-        return rank_by_mass(graph, mass[:first]), True
+        return Walked(rank_by_mass(graph, mass[:first]), rarest=rarest(start, frequency))

@@ -1,4 +1,4 @@
-"""Scout, our own retriever: PageRank from the names in a question, re-ranked by the rest of the question.
+"""Scout, our own retriever: PageRank from the names in a question, mixed with a search by words and meaning.
 
 It calls no language model, and the embedding model once, for the question. docs/scout.md explains its design and
 measures each part.
@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -20,10 +20,11 @@ from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes.recipe import RetrieverRecipe, option
 from gear_neo4j.retrieval.hipporag import phrases
-from gear_neo4j.retrieval.lucene import fuzzy_query
+from gear_neo4j.retrieval.lucene import fuzzy_query, lucene_query
 from gear_neo4j.retrieval.names import misspelt_names, names, possible_words, spans, unknown_words
 from gear_neo4j.retrieval.question import Question
-from gear_neo4j.retrieval.rank.fusion import Ranked, ranked
+from gear_neo4j.retrieval.rank.fusion import Ranked, mix, ranked
+from gear_neo4j.retrieval.rank.rankers import HYBRID_DEPTH, Weighted
 from gear_neo4j.retrieval.retriever import fetch_hits
 from gear_neo4j.retrieval.walk.expansion import ExpansionResult
 from gear_neo4j.retrieval.walk.local_pagerank import LocalGraph, local_pagerank
@@ -32,17 +33,22 @@ from gear_neo4j.retrieval.walk.local_pagerank import LocalGraph, local_pagerank
 LEAST_REMAINDER = 0.1
 # Triples nearest to the question: the first are seeds, and of a hub only these count.
 POOL = 50
+# The share of words and meaning if the question names something that only one passage mentions.
+LEAST_WORDS = 0.1
 
 
 class Scout(RetrieverRecipe):
-    """PageRank from the names in a question, re-ranked by the rest of it; our best without a model.
+    """PageRank from the names in a question, mixed with a search by words and meaning; our best without a model.
 
     Seeds are the triples (as in HippoRAG 2) and passages nearest to the question, and the entities that it names. The
     weight of a passage is ``passage_weight`` times its cosine divided by the best one, that of a named entity
     ``name_weight`` divided by its document frequency. The mass of the first ``depth`` passages is multiplied by
     exp(``remainder`` x their cosine to the question without its names). A weight of 0 turns a part off. The walk reads
-    only the edges of the nodes with most mass, and for a hub only the triples nearest to the question. The defaults
-    were chosen on half of a data set (docs/scout.md).
+    only the edges of the nodes with most mass, and for a hub only the triples nearest to the question.
+
+    The result is a mixture of these passages and those that ``base`` ``weighted`` ranks first. The share of the latter
+    is ``words`` if the question names nothing. It falls to a tenth if only one passage mentions one of the names, and
+    both rankings begin with the same passage. The defaults were chosen on halves of data sets (docs/scout.md).
 
     Raises:
         SettingsError: a number is out of its range.
@@ -60,6 +66,8 @@ class Scout(RetrieverRecipe):
     hub: int = option(300, "number of triples above which an entity or passage is a hub", least=1)
     remainder: float = option(1.5, "weight of the rest of the question", least=0)
     depth: int = option(100, "number of passages to re-rank", least=1)
+    words: float = option(0.9, "share of words and meaning in the score if the question names nothing", least=0, most=1)
+    sharpness: float = option(16.0, "how much more the passages with most of the words count", least=0, client_most=100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +84,12 @@ class ScoutGraph:
 class Start:
     """Where a walk starts: the passages nearest to the question with their cosines, triples, and named entities.
 
-    ``pool`` holds the triples nearest to the question, and ``seeds`` the first facts among them.
+    ``pool`` holds the triples nearest to the question, and ``seeds`` the first facts among them. ``similar`` are the
+    passages that are best by words and meaning.
     """
 
     dense: Sequence[tuple[str, float]]
+    similar: Sequence[Ranked]
     pool: Sequence[Seed]
     seeds: Sequence[Seed]
     named: Mapping[str, NamedEntity]
@@ -91,8 +101,20 @@ class Start:
         return list(dict.fromkeys([*ends, *(entity.id for entity in self.named.values())]))
 
 
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """The passages that the walk reached, best first; ``exact`` is False if it met a hub.
+
+    ``rarest`` is the number of passages that mention the rarest name in the question, infinite if there is none.
+    """
+
+    reached: Sequence[Ranked] = ()
+    exact: bool = True
+    rarest: float = math.inf
+
+
 class ScoutRetriever:
-    """PageRank from the names in a question and the triples and passages near it, re-ranked by the rest of it."""
+    """PageRank from the names in a question and the triples and passages near it, mixed with words and meaning."""
 
     def __init__(self, graph: ScoutGraph, *, options: Scout = Scout()) -> None:
         self._graph = graph
@@ -108,10 +130,13 @@ class ScoutRetriever:
         query = Question(question, k=k, embedder=self._graph.embedder)
         start = self._start(query, k=max(k, options.passages))
         with query.timed("expand"):
-            reached, exact = self._walk(start)
-            ranking = self._rerank(query, reached[: max(k, options.depth)], start)
-        expansion = ExpansionResult(tuple(seed.path for seed in start.seeds), exact)
-        return fetch_hits(self._graph.store, query, ranking[:k], name="scout", expansion=expansion)
+            walked = self._walk(start)
+            reranked = self._rerank(query, walked.reached[: max(k, options.depth)], start)
+            evidence = evidence_of_names(walked.rarest, reranked, start.similar)
+            ranking = self._mix(reranked, start, evidence=evidence)
+        expansion = ExpansionResult(tuple(seed.path for seed in start.seeds), walked.exact)
+        name = f"scout by {_basis(evidence)}"
+        return fetch_hits(self._graph.store, query, ranking[:k], name=name, expansion=expansion)
 
     def _start(self, question: Question, *, k: int) -> Start:
         """The k passages, the triples and the entities that a walk starts from.
@@ -123,10 +148,17 @@ class ScoutRetriever:
             vector = question.vector
             with question.timed("base"):
                 nearest = thread.submit(copy_context().run, lambda: self._graph.pagerank.nearest(vector, k=POOL))
-                dense = self._graph.store.find_passages([{"vector": vector, "text": None}], k=k)[0].dense
-                question.note_nearest(dense)
+                found = self._graph.store.find_passages([{"vector": vector, "text": self._words(question)}], k=k)[0]
+                question.note_nearest(found.dense)
+                similar = Weighted().rank(question, found, k=HYBRID_DEPTH) if self._options.words else []
                 pool = nearest.result()
-                return Start(dense, pool, distinct_facts(pool)[: self._options.triples], named.result())
+                seeds = distinct_facts(pool)[: self._options.triples]
+                return Start(found.dense, similar, pool, seeds, named.result())
+
+    def _words(self, question: Question) -> str | None:
+        """The question for the full-text index; None if that is not to be searched."""
+        strict = self._graph.store.database.scope.strict
+        return None if strict or not self._options.words else lucene_query(question.text) or None
 
     def _link_names(self, question: str) -> dict[str, NamedEntity]:
         """The entities that the question names, by key, including misspelt names."""
@@ -142,8 +174,8 @@ class ScoutRetriever:
             named = names([*candidates, *misspelt], known=_written(known))
         return {span.key: known[span.key] for span in named}
 
-    def _walk(self, start: Start) -> tuple[list[Ranked], bool]:
-        """The passages that the walk reaches, best first, and whether the result is exact because it met no hub."""
+    def _walk(self, start: Start) -> Walked:
+        """The passages that the walk reaches."""
         options, graph = self._options, LocalGraph()
         kept = self._graph.edges.kept()
 
@@ -159,12 +191,13 @@ class ScoutRetriever:
             for is_passage, id, weight in self._weights(start, frequency)
         }
         if not weights:
-            return [], True
+            return Walked()
         mass = local_pagerank(
             graph, weights, read=read, damping=options.damping, rounds=options.rounds, frontier=options.frontier
         )
         scored = [(id, float(mass[index])) for id, index in graph.passages.items() if mass[index] > 0]
-        return ranked("pagerank", sorted(scored, key=lambda pair: (-pair[1], pair[0]))), graph.exact
+        reached = ranked("pagerank", sorted(scored, key=lambda pair: (-pair[1], pair[0])))
+        return Walked(reached, graph.exact, rarest(start, frequency))
 
     def _weights(self, start: Start, frequency: Mapping[str, float]) -> Iterator[tuple[bool, str, float]]:
         """The seeds: whether each is a passage, its id and its weight.
@@ -184,12 +217,12 @@ class ScoutRetriever:
         yield from ((False, id, weight) for id, weight in weights.items() if weight)
 
     def _rerank(self, question: Question, reached: Sequence[Ranked], start: Start) -> list[Ranked]:
-        """The passages that the walk reached, scored by their mass and their cosine to the rest of the question.
+        """The passages that the walk reached, by their mass and their cosine to the rest of the question; best first.
 
         Names get embeddings in the graph when synonyms are linked; until then they are made here.
         """
         if not reached:
-            return ranked("sbert", start.dense)
+            return []
         texts = [key for key, entity in start.named.items() if not entity.embedded]
         vectors = self._graph.embedder.embed(texts).tolist() if texts else []
         compared = self._graph.pagerank.compare(
@@ -205,14 +238,47 @@ class ScoutRetriever:
             )
             for item in reached
         ]
-        ids = {item.id for item in reached}
-        # If the walk reaches too few passages, the nearest ones fill up the list.
-        rest = [(id, 0.0) for id, _ in start.dense if id not in ids] if self._options.passage_weight else []
-        return [*sorted(rescored, key=lambda item: -item.score), *ranked("sbert", rest)]
+        return sorted(rescored, key=lambda item: -item.score)
+
+    def _mix(self, walked: Sequence[Ranked], start: Start, *, evidence: float) -> list[Ranked]:
+        """Passages by the walk, and by words and meaning; if both find too few, the nearest ones follow."""
+        most = self._options.words
+        share = most - (most - min(most, LEAST_WORDS)) * evidence
+        mixed = mix(walked, start.similar, share=share, sharpness=self._options.sharpness)
+        ids = {item.id for item in mixed}
+        rest = ranked("sbert", start.dense) if self._options.passage_weight or not mixed else []
+        return [*mixed, *(replace(item, score=0.0) for item in rest if item.id not in ids)]
 
 
 def _written(entities: Mapping[str, NamedEntity]) -> dict[str, str]:
     return {key: entity.name for key, entity in entities.items()}
+
+
+def rarest(start: Start, frequency: Mapping[str, float]) -> float:
+    """The number of passages that mention the rarest of the named entities, infinite if there is none."""
+    return min((frequency.get(entity.id, math.inf) for entity in start.named.values()), default=math.inf)
+
+
+def _basis(evidence: float) -> str:
+    """What a result mainly rests on, in a word."""
+    return "names" if evidence > 2 / 3 else "both" if evidence > 1 / 3 else "words"
+
+
+def evidence_of_names(rarest: float, walked: Sequence[Ranked], similar: Sequence[Ranked]) -> float:
+    """How far the names of a question can be trusted to lead to its passages, from 0 to 1.
+
+    It is the root of the share that the walk's first passage has of the best score by words and meaning, divided by the
+    number of passages that mention the rarest name.
+
+    Example:
+        >>> walked, similar = [Ranked("b", 0.2, ())], [Ranked("a", 0.8, ()), Ranked("b", 0.2, ())]
+        >>> evidence_of_names(1, walked, similar), evidence_of_names(math.inf, walked, similar)
+        (0.5, 0.0)
+    """
+    scores = {item.id: item.score for item in similar}
+    best = max(scores.values(), default=0.0)
+    fit = max(scores.get(walked[0].id, 0.0), 0.0) / best if walked and best > 0 else 1.0
+    return math.sqrt(fit / rarest)
 
 
 def remainder_cosine(compared: Similarities) -> dict[str, float]:

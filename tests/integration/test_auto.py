@@ -39,7 +39,7 @@ def test_documents_are_searched_by_scout(database, gear, embedder, tmp_path):
     """Their triples lead on from the names in a question."""
     ingest(database, embedder, tmp_path, PASSAGES, TRIPLES)
 
-    assert "scout (documents)" == gear.search(QUESTION).retriever
+    assert "scout by names (documents)" == gear.search(QUESTION).retriever
 
 
 def test_documents_without_triples_are_searched_by_words_and_meaning(database, gear, embedder, tmp_path):
@@ -51,7 +51,7 @@ def test_documents_without_triples_are_searched_by_words_and_meaning(database, g
 
     ingest(database, embedder, tmp_path, PASSAGES, TRIPLES)
 
-    assert "scout (documents)" == retriever.retrieve(QUESTION).retriever
+    assert "scout by names (documents)" == retriever.retrieve(QUESTION).retriever
 
 
 def test_an_adopted_graph_is_asked_by_paths(database, gear):
@@ -78,7 +78,7 @@ def test_beside_documents_both_are_searched(database, gear, embedder, tmp_path):
 
     gear.overlay.release()
 
-    assert "scout (documents)" == gear.search(QUESTION).retriever
+    assert "scout by names (documents)" == gear.search(QUESTION).retriever
 
 
 def test_a_graph_with_chunks_holds_documents(database, gear):

@@ -50,7 +50,7 @@ def ids(hits):
 
 
 def with_names(gear, **given):
-    return gear.retriever(Scout(triples=0, passage_weight=0, **given))
+    return gear.retriever(Scout(triples=0, passage_weight=0, words=0, **given))
 
 
 def test_a_name_in_the_question_leads_over_the_graph(gear):
@@ -109,7 +109,7 @@ def test_without_any_seed_the_passages_near_the_question_are_the_answer(gear):
 
 def test_where_the_walk_ends_early_the_nearest_passages_follow(gear):
     """All four requested passages are returned; those that the walk did not reach have no score."""
-    hits = gear.search(QUESTION, retriever=Scout(passages=1), k=4)
+    hits = gear.search(QUESTION, retriever=Scout(passages=1, words=0), k=4)
 
     assert set(PASSAGES) == set(ids(hits))
     unreached = [hit for hit in hits if {"sbert"} == {source.name for source in hit.sources}]
@@ -127,14 +127,28 @@ def test_the_right_chairman_comes_before_the_one_with_the_same_words(gear):
 
 
 def test_hits_say_where_they_were_found(gear):
-    """By the walk, and by the question's embedding; no model is called."""
+    """By the walk, by words and by the question's embedding, and what the result rests on; no model is called."""
     hits = gear.search(QUESTION, retriever="scout", k=4)
+    unnamed = gear.search("Which recipe goes with butter?", retriever="scout", k=4)
 
-    assert "scout" == hits.retriever
+    assert ("scout by names", "scout by words") == (hits.retriever, unnamed.retriever)
     assert all(len(path.triples) == 1 for path in hits.paths)
-    assert {"pagerank", "sbert"} == {source.name for source in hits[0].sources}
+    assert {"pagerank", "sbert", "fulltext"} == {source.name for source in hits[0].sources}
     assert sorted((hit.score for hit in hits), reverse=True) == [hit.score for hit in hits]
     assert {} == hits.usage
+
+
+def test_without_names_words_decide_and_a_strict_scope_searches_no_words(graph, server, embedder, gear):
+    """The list of words alone, or that of meaning; neither has the index of words to rely on under a strict scope."""
+    question = "Which recipe goes with butter?"
+    strict = gear.scoped(strict=True)
+
+    assert "bread" == gear.search(question, retriever="scout")[0].passage.id
+    assert ids(gear.search(question, retriever=Base(base="weighted"), k=1)) == ids(
+        gear.search(question, retriever=Scout(words=1, name_weight=0), k=1)
+    )
+    sources = {source.name for hit in strict.search(question, retriever="scout") for source in hit.sources}
+    assert sources <= {"pagerank", "sbert"}
 
 
 def test_what_the_question_asks_beyond_its_name_decides(gear, graph, embedder):
@@ -279,7 +293,8 @@ def test_under_a_scope_what_is_read_of_a_hub_is_kept_until_the_graph_changes(gra
 def test_the_walk_in_the_graph_comes_to_what_pagerank_over_all_of_it_does(gear):
     """If it can read the whole graph: the same passages with the same shares of the mass."""
     local = with_names(gear, remainder=0).retrieve(QUESTION)
-    whole = ExportedScout(gear, options=Scout(triples=0, passage_weight=0, remainder=0)).retrieve(QUESTION)
+    exported = ExportedScout(gear, options=Scout(triples=0, passage_weight=0, remainder=0, words=0))
+    whole = exported.retrieve(QUESTION)
 
     assert ids(whole) == ids(local)
     assert [hit.score / whole[0].score for hit in whole] == pytest.approx(

@@ -17,7 +17,8 @@ from gear_neo4j.retrieval.names import (
     spans,
     unknown_words,
 )
-from gear_neo4j.retrieval.scout import Scout, remainder_cosine
+from gear_neo4j.retrieval.rank.fusion import mix, ranked
+from gear_neo4j.retrieval.scout import Scout, evidence_of_names, remainder_cosine
 
 
 def keys(chosen):
@@ -196,3 +197,32 @@ def test_numbers_that_make_no_walk_are_refused(given, said):
     """One line that names the option."""
     with pytest.raises(SettingsError, match=said):
         Scout(**given)
+
+
+LIST = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.floats(0, 1)), unique_by=lambda pair: pair[0]).map(
+    lambda pairs: ranked("list", sorted(pairs, key=lambda pair: -pair[1]))
+)
+
+
+@given(first=LIST, second=LIST, share=st.floats(0, 1), sharpness=st.floats(0, 50))
+def test_a_mixture_holds_each_passage_once_with_scores_that_sum_to_one(first, second, share, sharpness):
+    """Whatever the lists are; without one of them, the other one's order stays."""
+    mixed = mix(first, second, share=share, sharpness=sharpness)
+    scores = [item.score for item in mixed]
+
+    assert {item.id for item in mixed} == {item.id for item in (*first, *second)}
+    assert len(mixed) == len({item.id for item in mixed})
+    assert scores == sorted(scores, reverse=True)
+    assert not second or sum(scores) == pytest.approx(1)
+    alone = mix([], second, share=share, sharpness=sharpness)
+    assert [item.score for item in alone] == sorted((item.score for item in alone), reverse=True)
+
+
+@given(rarest=st.one_of(st.integers(1, 10_000), st.just(float("inf"))), walked=LIST, similar=LIST)
+def test_the_evidence_of_names_lies_between_none_and_all(rarest, walked, similar):
+    """Without a name there is none; the more passages mention it, the less there is."""
+    evidence = evidence_of_names(rarest, walked, similar)
+
+    assert 0 <= evidence <= 1
+    assert evidence == 0 or rarest < float("inf")
+    assert evidence_of_names(rarest + 1, walked, similar) <= evidence

@@ -1,5 +1,6 @@
-"""Fusion of ranked lists, by rank (Cormack et al., SIGIR 2009) or by score (Bruch, Gai and Ingber, TOIS 2023)."""
+"""Fusion of ranked lists: by rank (Cormack et al., SIGIR 2009), by score (Bruch et al., TOIS 2023), or as a mixture."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -82,5 +83,35 @@ def combine(rankings: Mapping[str, Sequence[Ranked]], *, weights: Mapping[str, f
         for item in ranking:
             scores[item.id] = scores.get(item.id, 0.0) + weights[name] * item.score
             sources.setdefault(item.id, []).extend(item.sources)
+    order = sorted(scores, key=lambda id: (-scores[id], id))
+    return [Ranked(id, scores[id], tuple(sources[id])) for id in order]
+
+
+def mix(first: Sequence[Ranked], second: Sequence[Ranked], *, share: float, sharpness: float) -> list[Ranked]:
+    """Mix two rankings as probabilities; best first.
+
+    ``first`` gets 1 - ``share``, divided in proportion to its scores; ``second`` gets ``share``, in proportion to
+    exp(``sharpness`` x score / best score). So the leaders of both lists lead, and what only one list has may still
+    follow soon. An empty list leaves everything to the other one. Ties are broken by id.
+
+    Example:
+        >>> walked = ranked("pagerank", [("a", 0.8), ("b", 0.2)])
+        >>> similar = ranked("weighted", [("c", 0.9), ("a", 0.3)])
+        >>> [(item.id, round(item.score, 2)) for item in mix(walked, similar, share=0.5, sharpness=10)]
+        [('c', 0.5), ('a', 0.4), ('b', 0.1)]
+    """
+    masses = {item.id: item.score for item in first}
+    best = max((item.score for item in second), default=0.0) or 1.0
+    fits = {item.id: math.exp(sharpness * (item.score / best - 1)) for item in second}
+    whole, sum_of_fits = sum(masses.values()), sum(fits.values())
+    share = share if whole and fits else float(bool(fits))
+    sources: dict[str, list[FoundBy]] = {}
+    for item in (*first, *second):
+        held = sources.setdefault(item.id, [])
+        held += [source for source in item.sources if source not in held]
+    scores = {
+        id: (1 - share) * masses.get(id, 0.0) / (whole or 1.0) + share * fits.get(id, 0.0) / (sum_of_fits or 1.0)
+        for id in sources
+    }
     order = sorted(scores, key=lambda id: (-scores[id], id))
     return [Ranked(id, scores[id], tuple(sources[id])) for id in order]
