@@ -33,6 +33,9 @@ hypothesis_settings.register_profile("few", derandomize=True, deadline=None, max
 hypothesis_settings.register_profile("random", max_examples=MANY, deadline=None, print_blob=True)
 hypothesis_settings.load_profile("same")
 
+# Neo4j plans a query again after ten seconds if the number of nodes has changed, as it does in each test, and planning
+# takes longer than most queries.
+KEPT_PLANS = "dbms.cypher.min_replan_interval=1h"
 Passages = Mapping[str, str]
 Triples = Sequence[tuple[str, str, str, str]] | None
 
@@ -97,7 +100,9 @@ def server(tmp_path_factory) -> Iterator[Settings]:
         yield settings
         return
     home = tmp_path_factory.mktemp("gear-home")
-    started = local.start(name="tests", home=home, version=settings.neo4j_version)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GEAR_LOCAL_SETTINGS", KEPT_PLANS)
+        started = local.start(name="tests", home=home, version=settings.neo4j_version)
     try:
         yield Settings(uri=started.uri, username=started.username, password=started.password, home=home)
     finally:

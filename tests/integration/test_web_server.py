@@ -240,9 +240,9 @@ def through_mcp(url, key, question):
     return anyio.run(run)
 
 
-def test_the_command_serves_the_demo_over_http_and_mcp_until_it_is_stopped(server, empty, home, tmp_path):
+def test_the_command_serves_the_demo_over_http_and_mcp_until_it_is_stopped(server, empty, home):
     """It prints its URL, logs JSON, checks keys on both, and ends with 0."""
-    question, file = "Who won the 2024 Nobel Prize in Physics?", tmp_path / "keys.json"
+    question, file = "Who won the 2024 Nobel Prize in Physics?", home / "keys.json"
     root, nobody = add_key(file, "root", everything=True), add_key(file, "nobody", collections=["none"])
     with command(server, home, "--demo") as (running, url):
         headers = {"X-API-Key": root, "X-Request-Id": "trace-0001"}
