@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,8 @@ from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.schema.preparation import prepare
+from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
+from gear_neo4j.models.onnx_record import FOLDER
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
 from tests.examples import FEW, MANY
@@ -30,6 +33,9 @@ hypothesis_settings.register_profile("few", derandomize=True, deadline=None, max
 hypothesis_settings.register_profile("random", max_examples=MANY, deadline=None, print_blob=True)
 hypothesis_settings.load_profile("same")
 
+# Neo4j plans a query again after ten seconds if the number of nodes has changed, as it does in each test, and planning
+# takes longer than most queries.
+KEPT_PLANS = "dbms.cypher.min_replan_interval=1h"
 Passages = Mapping[str, str]
 Triples = Sequence[tuple[str, str, str, str]] | None
 
@@ -94,7 +100,9 @@ def server(tmp_path_factory) -> Iterator[Settings]:
         yield settings
         return
     home = tmp_path_factory.mktemp("gear-home")
-    started = local.start(name="tests", home=home, version=settings.neo4j_version)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GEAR_LOCAL_SETTINGS", KEPT_PLANS)
+        started = local.start(name="tests", home=home, version=settings.neo4j_version)
     try:
         yield Settings(uri=started.uri, username=started.username, password=started.password, home=home)
     finally:
@@ -214,6 +222,23 @@ def embedder() -> FakeEmbedder:
 def counting() -> CountingEmbedder:
     """A fast embedding model that records its texts."""
     return CountingEmbedder()
+
+
+@pytest.fixture(scope="session")
+def checked(tmp_path_factory) -> Path:
+    """A home in which the packaged embedding model has been checked: otherwise each new home loads torch for that."""
+    folder = tmp_path_factory.mktemp("checked")
+    SentenceTransformerEmbedder(home=folder).embed(["Ada"])
+    return folder
+
+
+@pytest.fixture
+def home(checked, tmp_path_factory, monkeypatch) -> Path:
+    """The test's own GEAR_HOME, with nothing in it but the record of that check."""
+    folder = tmp_path_factory.mktemp("home")
+    shutil.copytree(checked / FOLDER, folder / FOLDER)
+    monkeypatch.setenv("GEAR_HOME", str(folder))
+    return folder
 
 
 @pytest.fixture(scope="session")

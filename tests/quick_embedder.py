@@ -8,11 +8,18 @@ MANY = 250
 
 
 class QuickEmbedder:
-    """The real model for questions, names and chains of types; all texts of an adoption get the same vector."""
+    """The real model for questions, names and chains of types; all texts of an adoption get the same vector.
+
+    With a ``home`` in which the model has been checked, torch is not needed.
+    """
 
     name = "quick"
     dimension = 384
     model = SentenceTransformerEmbedder()
+
+    def __init__(self, home=None):
+        if home:
+            self.model = SentenceTransformerEmbedder(home=home)
 
     def embed(self, texts):
         """One row per text; real vectors for a few single lines."""

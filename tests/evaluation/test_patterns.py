@@ -29,12 +29,12 @@ def rows_of(folder, name):
     return [json.loads(line) for line in (folder / name).read_text("utf-8").splitlines()]
 
 
-def test_every_query_that_is_shown_gives_the_same_nodes_by_the_plain_driver(folder, server, empty):
+def test_every_query_that_is_shown_gives_the_same_nodes_by_the_plain_driver(checked, folder, server, empty):
     """Pasted into another client with its parameters: the same nodes in the same order, or the same figure."""
     questions = [row["question"] for name in ("questions.jsonl", "aggregates.jsonl") for row in rows_of(folder, name)]
     figures = listed = 0
     with plain_driver(server) as driver:
-        gear = Gear(driver, database=server.database, embedder=QuickEmbedder())
+        gear = Gear(driver, database=server.database, embedder=QuickEmbedder(checked))
         knowledge.provide(gear, knowledge.load(folder))
         for question in questions:
             hits = gear.search(question, retriever=Paths(answers=100))

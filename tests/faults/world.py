@@ -18,7 +18,7 @@ from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.server import local
 from gear_neo4j.settings import Settings
 from tests.bad_bodies import BadBody
-from tests.conftest import MARK, clear
+from tests.conftest import KEPT_PLANS, MARK, clear
 from tests.dump import dump_of
 from tests.fake_embedder import FakeEmbedder
 from tests.faults.commands import Command, Model, prompt_of, write_data
@@ -28,7 +28,8 @@ from tests.scripted_server import Fault, ScriptedServer
 
 NAME = "faults"
 # So that the driver notices a silent server within seconds; the server's default is two minutes.
-IMPATIENT = """
+IMPATIENT = f"""
+{KEPT_PLANS}
 server.bolt.connection_keep_alive=1s
 server.bolt.connection_keep_alive_probes=2
 server.bolt.connection_keep_alive_streaming_scheduling_interval=1s

@@ -24,11 +24,10 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def gear(server, connection, prepared, request, monkeypatch, capsys, tmp_path_factory):
+def gear(server, connection, prepared, request, monkeypatch, capsys, home):
     """Run a command against the tests' server, empty at first; returns exit code, output and error output."""
     if "empty" not in request.fixturenames:
         renew(connection, prepared, model=DEFAULT_MODEL, dimension=384)
-    monkeypatch.setenv("GEAR_HOME", str(tmp_path_factory.mktemp("home")))
     monkeypatch.setenv("NEO4J_URI", server.uri)
     monkeypatch.setenv("NEO4J_USERNAME", server.username)
     monkeypatch.setenv("NEO4J_PASSWORD", server.password)

@@ -31,7 +31,6 @@ def filled(gear, folder):
 @pytest.fixture
 def ask(gear, monkeypatch, tmp_path):
     """Ask a scripted model where the laureate wrote a thesis; returns exit code, output and error output."""
-    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GEAR_CHAT_MODEL", "scripted")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
 

@@ -31,7 +31,6 @@ def published(tmp_path):
 
 def test_a_published_data_set_is_ingested_evaluated_and_compared(gear, published, tmp_path, monkeypatch):
     """The triples are read, both gold passages are found, and a run compared with itself has only ties."""
-    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     reports = [tmp_path / "base.json", tmp_path / "naive.json"]
 
     for retriever, report in zip(("base", "naive"), reports, strict=True):
@@ -50,7 +49,6 @@ def test_a_published_data_set_is_ingested_evaluated_and_compared(gear, published
 
 def test_a_fault_in_a_published_data_set_is_one_line(gear, published, monkeypatch, tmp_path):
     """With the user's file and the location, before any server is contacted."""
-    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:9")
     corpus = published.with_name("laureates_corpus.json")
     corpus.write_text(json.dumps(json.loads(corpus.read_text())[1:]))

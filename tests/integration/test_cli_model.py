@@ -48,9 +48,8 @@ def numbered(asked):
 
 
 @pytest.fixture
-def model(monkeypatch, tmp_path):
+def model(monkeypatch, home):
     """A model set in the environment, with its own cache."""
-    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GEAR_CHAT_MODEL", "careful")
     monkeypatch.setenv("GEAR_CHAT_PRICE", "1,2")
     with ScriptedServer(Careful()) as server:
@@ -106,9 +105,8 @@ def test_an_interrupted_budget_goes_on_and_a_second_run_is_free(gear, model, mon
     assert re.search(r"extraction: 0 passages", gear("ingest", "--extract", "model", "--dry-run")[1])
 
 
-def test_a_passage_that_fails_is_reported_and_can_be_retried(gear, monkeypatch, tmp_path, folder):
+def test_a_passage_that_fails_is_reported_and_can_be_retried(gear, monkeypatch, folder):
     """Exit code of a partial result, location and reason; --retry-failed tries only that passage."""
-    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GEAR_CHAT_MODEL", "careful")
     (folder / "triples.jsonl").unlink()
     careful = Careful()
@@ -200,9 +198,8 @@ def test_every_reason_to_stop_has_words():
 
 
 @pytest.mark.parametrize("agent", ["crag", "selfrag", "planner", "graphrag-local"])
-def test_an_agent_is_asked_by_name(gear, folder, monkeypatch, tmp_path, agent):
+def test_an_agent_is_asked_by_name(gear, folder, monkeypatch, agent):
     """Its answer as text, and complete as JSON; all agents, over the ingested documents."""
-    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GEAR_CHAT_MODEL", "scripted")
     script = Script(
         answer="Answer: Edinburgh [1].",
@@ -310,7 +307,6 @@ def test_answers_are_judged_where_that_is_asked_for(gear, folder, monkeypatch, t
     hops = [{"q": "Who?", "a": "Geoffrey Hinton", "p": "p1"}, {"q": "Where did #1 write?", "a": "Edinburgh", "p": "p2"}]
     query = json.loads((folder / "queries.jsonl").read_text()) | {"decomposition": hops, "answers": ["Edinburgh"]}
     (folder / "queries.jsonl").write_text(json.dumps(query) + "\n")
-    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GEAR_CHAT_MODEL", "judge")
     options = ("--llm", "oracle", "--ks", "2", "--quality")
 

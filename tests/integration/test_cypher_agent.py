@@ -199,7 +199,6 @@ def test_what_cannot_be_asked(graph, database, server, embedder, tmp_path):
 def test_the_command_answers_by_a_query_where_that_is_asked_for(gear, empty, monkeypatch, tmp_path):
     """--agent cypher shows the query when it runs, cites the facts, and saves a trace that can be replayed."""
     empty.run(PEOPLE)
-    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GEAR_CHAT_MODEL", "scripted")
     with ScriptedServer(Scripted(RIGHT, EMPTY)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", model.url)

@@ -64,11 +64,11 @@ def gear(shared, server, embedder):
 
 
 @pytest.fixture
-def connected(server, empty, monkeypatch, tmp_path):
+def connected(server, empty, monkeypatch, home):
     """An empty database that ``Gear.connect`` finds, with a scripted model."""
     with ScriptedServer(reply) as model:
         settings = {"NEO4J_URI": server.uri, "NEO4J_USERNAME": server.username, "NEO4J_PASSWORD": server.password}
-        settings |= {"OPENAI_BASE_URL": model.url, "GEAR_CHAT_MODEL": "toy", "GEAR_HOME": str(tmp_path / "home")}
+        settings |= {"OPENAI_BASE_URL": model.url, "GEAR_CHAT_MODEL": "toy"}
         for name, value in settings.items():
             monkeypatch.setenv(name, value)
         yield empty

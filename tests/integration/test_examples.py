@@ -22,11 +22,10 @@ PAGES = {
 
 
 @pytest.fixture
-def bot(server, empty, tmp_path, monkeypatch):
+def bot(server, empty, home, monkeypatch):
     """Start an example on a database that is empty at first; returns the finished process."""
     for name, value in (("URI", server.uri), ("USERNAME", server.username), ("PASSWORD", server.password)):
         monkeypatch.setenv(f"NEO4J_{name}", value)
-    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
 
     def run(name, *args, questions=(), **variables):
         return processes.run(

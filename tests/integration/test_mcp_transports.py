@@ -50,14 +50,14 @@ def graph(database, embedder):
 
 
 @pytest.fixture
-def environment(server, tmp_path):
+def environment(server, home):
     """The environment that a host gives the process."""
     return {
         **{name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ},
         "NEO4J_URI": server.uri,
         "NEO4J_USERNAME": server.username,
         "NEO4J_PASSWORD": server.password,
-        "GEAR_HOME": str(tmp_path),
+        "GEAR_HOME": str(home),
         "OMP_NUM_THREADS": "1",
     }
 

@@ -9,12 +9,11 @@ pytestmark = pytest.mark.one_server_line
 
 
 @pytest.mark.parametrize("name", sorted(file.name for file in FOLDER.glob("*.ipynb")))
-def test_a_notebook_shows_what_it_stores(name, server, empty, monkeypatch, tmp_path):
+def test_a_notebook_shows_what_it_stores(name, server, empty, monkeypatch, home):
     """Cell by cell: a table, a picture, a text, or nothing."""
     monkeypatch.setenv("NEO4J_URI", server.uri)
     monkeypatch.setenv("NEO4J_USERNAME", server.username)
     monkeypatch.setenv("NEO4J_PASSWORD", server.password)
-    monkeypatch.setenv("GEAR_HOME", str(tmp_path))
     stored = nbformat.read(FOLDER / name, as_version=4)
 
     assert [shown(cell) for cell in stored.cells] == [shown(cell) for cell in executed(FOLDER / name).cells]

@@ -25,12 +25,11 @@ def reply(messages):
 
 
 @pytest.fixture
-def model(monkeypatch, tmp_path):
+def model(monkeypatch, home):
     """A model set in the environment."""
     with ScriptedServer(reply) as scripted:
         monkeypatch.setenv("OPENAI_BASE_URL", scripted.url)
         monkeypatch.setenv("GEAR_CHAT_MODEL", "scripted")
-        monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
         yield scripted
 
 

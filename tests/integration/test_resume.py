@@ -50,12 +50,11 @@ def timeless(file):
 
 
 def test_a_killed_evaluation_goes_on_and_reports_what_an_undisturbed_one_does(
-    gear, questions, server, monkeypatch, tmp_path
+    gear, checked, questions, server, monkeypatch, tmp_path
 ):
     """SIGKILL at the first request of the third question: the same figures, and only that request is sent again."""
     monkeypatch.setenv("GEAR_CHAT_MODEL", "reader")
     command = ("evaluate", str(questions), "--agent", "selfrag", "--ks", "1,2", "--json")
-    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "undisturbed"))
     with ScriptedServer(Reader()) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", model.url)
         code, _, err = gear(*command, tmp_path / "one.json")
@@ -69,7 +68,7 @@ def test_a_killed_evaluation_goes_on_and_reports_what_an_undisturbed_one_does(
             processes[0].kill()
             processes[0].wait()
 
-    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "cut"))
+    monkeypatch.setenv("GEAR_HOME", str(shutil.copytree(checked, tmp_path / "cut")))
     with ScriptedServer(Reader(kill)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", model.url)
         with started([*GEAR, *command, tmp_path / "two.json"]) as process:

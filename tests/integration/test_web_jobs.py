@@ -60,23 +60,23 @@ class Vectors:
         return self.embedder.embed(texts).tolist()
 
 
-def test_a_service_killed_in_the_middle_of_a_job_goes_on_after_its_restart(server, empty, embedder, tmp_path):
+def test_a_service_killed_in_the_middle_of_a_job_goes_on_after_its_restart(server, empty, embedder, home):
     """SIGKILL of the process: no passage is lost or doubled, and stored ones are not embedded again."""
     vectors = Vectors(embedder, most=600)
     with ScriptedServer(lambda _: "", vectors=vectors) as model:
         variables = {"GEAR_EMBEDDING_URL": model.url, "GEAR_EMBEDDING_MODEL": "toy"}
-        with command(server, tmp_path, **variables) as (running, url):
+        with command(server, home, **variables) as (running, url):
             with httpx.Client(base_url=url, timeout=PATIENCE) as client:
                 job = send(client, {"c.jsonl": corpus(SIZE)}, extract="none").json()
             assert vectors.reached.wait(PATIENCE)
             running.send_signal(signal.SIGKILL)
             running.wait()
         before = empty.run(PASSAGES)[0]["passages"]
-        waiting = list((tmp_path / "uploads").rglob("*.jsonl"))
+        waiting = list((home / "uploads").rglob("*.jsonl"))
         vectors.released.set()
         vectors.most, vectors.texts = 10 * SIZE, []
         with (
-            command(server, tmp_path, **variables) as (_, url),
+            command(server, home, **variables) as (_, url),
             httpx.stream("GET", f"{url}/api/jobs/{job['id']}/events", timeout=PATIENCE) as stream,
         ):
             *_, (name, data) = events_in("\n".join(stream.iter_lines()))
@@ -89,7 +89,7 @@ def test_a_service_killed_in_the_middle_of_a_job_goes_on_after_its_restart(serve
     assert 0 < before <= SIZE - written
     assert written == sum("text " in text for text in vectors.texts)
     assert 1 == len(waiting)
-    assert [] == list((tmp_path / "uploads").rglob("*.jsonl"))
+    assert [] == list((home / "uploads").rglob("*.jsonl"))
 
 
 def test_a_service_that_is_stopped_lets_a_job_wait_and_ends_its_events(server, database, tmp_path):

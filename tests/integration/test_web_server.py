@@ -240,11 +240,11 @@ def through_mcp(url, key, question):
     return anyio.run(run)
 
 
-def test_the_command_serves_the_demo_over_http_and_mcp_until_it_is_stopped(server, empty, tmp_path):
+def test_the_command_serves_the_demo_over_http_and_mcp_until_it_is_stopped(server, empty, home):
     """It prints its URL, logs JSON, checks keys on both, and ends with 0."""
-    question, file = "Who won the 2024 Nobel Prize in Physics?", tmp_path / "keys.json"
+    question, file = "Who won the 2024 Nobel Prize in Physics?", home / "keys.json"
     root, nobody = add_key(file, "root", everything=True), add_key(file, "nobody", collections=["none"])
-    with command(server, tmp_path, "--demo") as (running, url):
+    with command(server, home, "--demo") as (running, url):
         headers = {"X-API-Key": root, "X-Request-Id": "trace-0001"}
         hits = httpx.post(f"{url}/api/search", json={"question": question}, headers=headers, timeout=60).json()["hits"]
         counts = [through_mcp(url, key, question) for key in (root, nobody)]
@@ -265,7 +265,7 @@ def test_the_command_serves_the_demo_over_http_and_mcp_until_it_is_stopped(serve
     assert question not in err
 
 
-def test_a_service_that_is_ended_under_load_answers_all_that_it_has_accepted(server, empty, embedder, tmp_path):
+def test_a_service_that_is_ended_under_load_answers_all_that_it_has_accepted(server, empty, embedder, home):
     """SIGTERM during eight searches: no further connection is accepted, and each search is answered."""
     waiting, released, answered = threading.Semaphore(0), threading.Event(), []
 
@@ -281,7 +281,7 @@ def test_a_service_that_is_ended_under_load_answers_all_that_it_has_accepted(ser
 
     with (
         ScriptedServer(lambda _: "", vectors=vectors) as model,
-        command(server, tmp_path, GEAR_EMBEDDING_URL=model.url, GEAR_EMBEDDING_MODEL="toy") as (running, url),
+        command(server, home, GEAR_EMBEDDING_URL=model.url, GEAR_EMBEDDING_MODEL="toy") as (running, url),
         httpx.Client(base_url=url, timeout=60) as sender,
     ):
         ingested(sender, {"a.txt": b"Ada won. Bo won, too."})

@@ -50,9 +50,8 @@ def test_a_cross_encoder_that_is_not_there_is_named(tmp_path):
         CrossEncoderEvaluator(str(tmp_path / "none")).evaluate("Who?", ["x"])
 
 
-def test_the_command_calibrates_and_keeps(tmp_path, capsys, monkeypatch):
+def test_the_command_calibrates_and_keeps(home, tmp_path, capsys, monkeypatch):
     """With the embedding model, on a file of pairs."""
-    monkeypatch.setenv("GEAR_HOME", str(tmp_path / "home"))
     rows = [
         {"question": "Who built the harbour?", "text": text, "relevant": good}
         for text, good in (
@@ -68,7 +67,7 @@ def test_the_command_calibrates_and_keeps(tmp_path, capsys, monkeypatch):
 
     told = json.loads(capsys.readouterr().out)
     assert not ended.value.code
-    assert load_calibration(tmp_path / "home", told["evaluator"]) == Calibration(
+    assert load_calibration(home, told["evaluator"]) == Calibration(
         **{key: told[key] for key in ("on", "pairs", "precision", "recall")},
         thresholds=Thresholds(**told["thresholds"]),
     )
