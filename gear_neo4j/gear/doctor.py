@@ -36,6 +36,8 @@ LIMITS = ("db.memory.transaction.max", "db.memory.transaction.total.max", "db.tr
 BYTES_A_TRIPLE = 700
 BYTES_A_PASSAGE = 3_000
 BYTES_A_NUMBER = 4.4
+# Of English; other texts have fewer.
+CHARACTERS_A_TOKEN = 4
 _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
 
@@ -93,7 +95,8 @@ class Doctor:
         if any(finding.level == "problem" for finding in findings):
             return Examination(tuple(findings))
         counts = self.graph.store.counts()
-        findings.extend((self._contents(counts), self._page_cache(counts), about_limits(self._settings(*LIMITS))))
+        findings.extend((self._contents(counts), *self._long_passages(counts), self._page_cache(counts)))
+        findings.append(about_limits(self._settings(*LIMITS)))
         if self.size:
             findings.append(about_scope(self.size))
             if self.graph.could_filter:
@@ -143,6 +146,12 @@ class Doctor:
                 "gear ingest --extract rules",
             )
         return Finding("ok", "contents", totals)
+
+    def _long_passages(self, counts: Counts) -> Iterator[Finding]:
+        reads = getattr(self.embedder, "reads", None)
+        if reads and (longer := self.graph.store.long_passages(CHARACTERS_A_TOKEN * reads)):
+            detail = f"{longer:,} of {counts.passages:,} are longer than the embedding model reads ({reads} tokens)"
+            yield Finding("ok", "passages", f"{detail}; those of more than twice that are embedded in parts")
 
     def _page_cache(self, counts: Counts) -> Finding:
         vector = BYTES_A_NUMBER * self.embedder.dimension

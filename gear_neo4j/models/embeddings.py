@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.models.long_texts import parts_of, pooled
 from gear_neo4j.models.onnx_encoder import OnnxEncoder
 from gear_neo4j.models.onnx_encoder import Vectors as Vectors
 from gear_neo4j.models.onnx_record import Record, make_record, read_record, write_record
@@ -68,6 +69,8 @@ class Embedder(Protocol):
 
 class SentenceTransformerEmbedder:
     """An embedding model of sentence-transformers, loaded once, when it is first needed.
+
+    A text with more than twice the tokens that the model reads is embedded in parts; its vector is their mean.
 
     With ``home``, a BERT such as the packaged model is checked once: if ONNX Runtime gives the same vectors as torch,
     it then encodes questions, and on a CPU without bfloat16 all texts, without importing torch.
@@ -125,11 +128,23 @@ class SentenceTransformerEmbedder:
             raise SettingsError(f"the embedding model {self._name} has no known dimension: choose another one")
         return int(dimension)
 
+    @property
+    def reads(self) -> int | None:
+        """The number of tokens that the model reads of a text at once; None if it has no limit."""
+        return self._onnx[1].encoder.tokens if self._onnx else self._model.max_seq_length
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row per text, in order: shape (len(texts), dimension), float32, each of length 1."""
-        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        divided = [self._parts(text) for text in texts]
+        vectors = self._embedded([part for parts in divided for part in parts])
+        if len(vectors) == len(texts):
             return vectors
+        return _normalised(pooled(vectors, [*map(len, divided)]))
+
+    def _embedded(self, texts: list[str]) -> Vectors:
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         encode, batches = self._engine(sum(map(len, texts)))
         kinds = np.searchsorted([longest for longest, _ in batches], [len(text) for text in texts])
         for kind, (_, batch_size) in enumerate(batches):
@@ -137,8 +152,17 @@ class SentenceTransformerEmbedder:
             if chosen.size:
                 vectors[chosen] = _encoded([texts[index] for index in chosen.tolist()], encode, batch_size)
         # Normalised here, because in bfloat16 the length is up to 0.3 % off.
-        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-        return vectors
+        return _normalised(vectors)
+
+    def _parts(self, text: str) -> list[str]:
+        """The parts of a text that the model reads whole."""
+        return parts_of(text, reads=self.reads, count=self._count) if self.reads else [text]
+
+    def _count(self, text: str) -> int:
+        if self._onnx:
+            return self._onnx[0].count(text)
+        with self._lock:
+            return len(self._model.tokenizer(text, truncation=False, verbose=False)["input_ids"])
 
     def _engine(self, characters: int) -> tuple[Encode, Batches]:
         """The function to encode texts with that many characters in total, and its batches."""
@@ -234,6 +258,10 @@ def _encoded(texts: Sequence[str], encode: Encode, batch_size: int) -> Vectors:
             time.sleep(YIELD_SECONDS)
         parts.append(encode([texts[index] for index in order[start : start + batch_size].tolist()]))
     return np.asarray(np.concatenate(parts)[np.argsort(order)], dtype=np.float32)
+
+
+def _normalised(vectors: Vectors) -> Vectors:
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12), dtype=np.float32)
 
 
 def _run(model: "SentenceTransformer", texts: list[str]) -> Vectors:

@@ -49,6 +49,9 @@ class OnnxEncoder:
         from tokenizers import Tokenizer
 
         self._prompt, self._pooling = encoder.prompt, encoder.pooling
+        self._counter = Tokenizer.from_str(encoder.tokenizer)
+        self._counter.no_truncation()
+        self._counter.no_padding()
         self._tokenizer = Tokenizer.from_str(encoder.tokenizer)
         self._tokenizer.enable_truncation(encoder.tokens)
         self._tokenizer.enable_padding()
@@ -66,6 +69,10 @@ class OnnxEncoder:
         options.add_external_initializers(list(self._weights), values)
         graph = bert_graph(encoder.bert, {name: weight.shape for name, weight in self._weights.items()})
         self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+    def count(self, text: str) -> int:
+        """The number of tokens of a text, however long."""
+        return len(self._counter.encode(text).ids)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One row per text, not normalised; the texts are one batch."""

@@ -14,6 +14,7 @@ from gear_neo4j.graph.schema.indexes import expected_indexes
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.retrieval.walk.beam import Beam
 from tests.commands import one_line
+from tests.fake_embedder import FakeEmbedder
 
 
 @pytest.fixture
@@ -40,6 +41,17 @@ def test_a_database_that_is_well_has_no_findings_but_good_ones(filled, embedder)
     assert {"find_passages", "start_paths"} <= {one.query for one in found.costs}
     assert all(one.db_hits > 0 and one.milliseconds > 0 and not one.scans for one in found.costs)
     assert before == Graph(filled).store.counts()
+
+
+def test_passages_that_the_model_does_not_read_whole_are_counted(filled):
+    """By the limit of the model; other models have none."""
+
+    class Short(FakeEmbedder):
+        reads = 5
+
+    (finding,) = (one for one in Doctor(Graph(filled), Short()).examine().findings if one.subject == "passages")
+
+    assert ("ok", True) == (finding.level, "2 of 2 are longer than the embedding model reads (5" in finding.detail)
 
 
 def test_an_index_that_was_dropped_is_a_problem(filled, embedder):

@@ -49,6 +49,7 @@ ALLOWED = {
     "import_twin": {"AllNodesScan"},  # the same
     "property_values": {"AllNodesScan"},  # the same, once for each version of the graph
     "hubs": {"AllNodesScan"},  # the same, when somebody asks for an examination
+    "long_passages": {"NodeIndexScan"},  # every passage, when somebody asks for an examination
     "some_triples": {"NodeByLabelScan"},  # any so many
     "adopted_passages": {"NodeByLabelScan"},  # it is meant to read every passage
     "adopted_triples": {"NodeByLabelScan"},  # it is meant to read every triple

@@ -33,6 +33,22 @@ def test_a_text_has_the_same_vector_whatever_stands_beside_it():
     assert np.allclose(together, alone, atol=1e-3)
 
 
+@pytest.mark.parametrize("by_onnx", [False, True])
+def test_what_comes_late_in_a_long_text_counts(by_onnx, home):
+    """With torch and without; a text that the model reads whole has the vector of that text alone."""
+    embedder = SentenceTransformerEmbedder(home=home if by_onnx else None, dtype="float32")
+    harbour = "The ferry to Varna leaves the harbour at noon. "
+    bread = "Bread is made of flour, water, salt and yeast. " * 30
+    question, late, cut, short, alone = embedder.embed(
+        ["When does the ferry to Varna leave?", f"Notes\n{bread}{harbour * 30}", f"Notes\n{bread}", harbour, bread[:47]]
+    )
+
+    assert question @ late > question @ cut + 0.1
+    assert np.allclose(short, embedder.embed([harbour])[0], atol=1e-6)
+    assert np.linalg.norm(late) == pytest.approx(1, abs=1e-5)
+    assert alone @ cut > 0.8
+
+
 def test_the_embedding_model_computes_in_what_is_asked_for():
     """In half precision, the vectors are almost the same; an unknown format is named."""
     texts = ["Ana Petkova designed the harbour of Varna.", "A recipe for bread."]
@@ -80,7 +96,10 @@ def test_a_gpu_gets_larger_batches(device, batch_size, batches):
 
     embedder = SentenceTransformerEmbedder(batch_size=batch_size, dtype="float32")
     embedder._model = SimpleNamespace(
-        device=SimpleNamespace(type=device), encode=encode, get_embedding_dimension=lambda: real.dimension
+        device=SimpleNamespace(type=device),
+        encode=encode,
+        get_embedding_dimension=lambda: real.dimension,
+        max_seq_length=256,
     )
 
     found = [embedder.embed([text] * 1_100)[-1] for text in texts.values()]

@@ -157,6 +157,10 @@ class Store:
         """The numbers of passages, triples, entities and synonym edges."""
         return Counts(**self.database.call("counts")[0])
 
+    def long_passages(self, characters: int) -> int:
+        """The number of passages with more characters; visits every passage."""
+        return int(self.database.call("long_passages", characters=characters)[0]["passages"])
+
     def count_entities(self) -> int:
         """The number of entities; under a scope, only of those that its triples mention."""
         return int(self.database.call("count_entities")[0]["entities"])
