@@ -90,9 +90,9 @@ def combine(rankings: Mapping[str, Sequence[Ranked]], *, weights: Mapping[str, f
 def mix(first: Sequence[Ranked], second: Sequence[Ranked], *, share: float, sharpness: float) -> list[Ranked]:
     """Mix two rankings as probabilities; best first.
 
-    ``first`` gets 1 - ``share``, divided in proportion to its scores; ``second`` gets ``share``, in proportion to
-    exp(``sharpness`` x score / best score). So the leaders of both lists lead, and what only one list has may still
-    follow soon. An empty list leaves everything to the other one. Ties are broken by id.
+    ``first``, whose scores are positive, gets 1 - ``share``, divided in proportion to them; ``second`` gets ``share``,
+    in proportion to exp(``sharpness`` x score / best score). So the leaders of both lists lead, and what only one list
+    has may still follow soon. An empty list leaves everything to the other one. Ties keep the order of the lists.
 
     Example:
         >>> walked = ranked("pagerank", [("a", 0.8), ("b", 0.2)])
@@ -101,8 +101,9 @@ def mix(first: Sequence[Ranked], second: Sequence[Ranked], *, share: float, shar
         [('c', 0.5), ('a', 0.4), ('b', 0.1)]
     """
     masses = {item.id: item.score for item in first}
-    best = max((item.score for item in second), default=0.0) or 1.0
-    fits = {item.id: math.exp(sharpness * (item.score / best - 1)) for item in second}
+    best = max((item.score for item in second), default=0.0)
+    # Cosines may all be negative.
+    fits = {item.id: math.exp(sharpness * (item.score - best) / (abs(best) or 1.0)) for item in second}
     whole, sum_of_fits = sum(masses.values()), sum(fits.values())
     share = share if whole and fits else float(bool(fits))
     sources: dict[str, list[FoundBy]] = {}
@@ -113,5 +114,5 @@ def mix(first: Sequence[Ranked], second: Sequence[Ranked], *, share: float, shar
         id: (1 - share) * masses.get(id, 0.0) / (whole or 1.0) + share * fits.get(id, 0.0) / (sum_of_fits or 1.0)
         for id in sources
     }
-    order = sorted(scores, key=lambda id: (-scores[id], id))
+    order = sorted(scores, key=lambda id: -scores[id])
     return [Ranked(id, scores[id], tuple(sources[id])) for id in order]
