@@ -66,7 +66,7 @@ class Scout(RetrieverRecipe):
     hub: int = option(300, "number of triples above which an entity or passage is a hub", least=1)
     remainder: float = option(1.5, "weight of the rest of the question", least=0)
     depth: int = option(100, "number of passages to re-rank", least=1)
-    words: float = option(0.95, "share of words and meaning in the score if the question names nothing", least=0, most=1)
+    words: float = option(0.95, "share of words and meaning in the score if there are no names", least=0, most=1)
     sharpness: float = option(16.0, "how much more the passages with most of the words count", least=0, client_most=100)
 
 
