@@ -172,8 +172,9 @@ class Gear:
     ) -> "Gear":
         """A read-only view of what a caller may see; it can be narrowed further, but never widened.
 
-        Searches in it return the same as in a database with only these passages. Make one view per caller and keep it,
-        because it caches what searches reuse. It stays open as long as this object.
+        Searches in it return the same as in a database with only these passages, except that full-text scores depend on
+        all passages (see ``strict``). Make one view per caller and keep it, because it caches what searches reuse. It
+        stays open as long as this object.
 
         Args:
             scope: an existing scope, such as that of another view; the other conditions narrow it.

@@ -118,8 +118,12 @@ def answered(answer):
 
 def searched(gear, question):
     """The results of each retriever; the full-text index is not used, because its scores depend on all passages."""
-    shown = {name: told(gear.search(question, k=5, retriever=recipe)) for name, recipe in RETRIEVERS.items()}
-    return shown | {"auto": told(gear.scoped(strict=True).search(question, k=5))}
+    strict = gear.scoped(strict=True)
+    shown = {
+        name: told((strict if isinstance(recipe, Scout) else gear).search(question, k=5, retriever=recipe))
+        for name, recipe in RETRIEVERS.items()
+    }
+    return shown | {"auto": told(strict.search(question, k=5))}
 
 
 def difference(alone, within):
