@@ -34,7 +34,7 @@ LEAST_REMAINDER = 0.1
 # Triples nearest to the question: the first are seeds, and of a hub only these count.
 POOL = 50
 # The share of words and meaning if the question names something that only one passage mentions.
-LEAST_WORDS = 0.1
+LEAST_WORDS = 0.05
 
 
 class Scout(RetrieverRecipe):
@@ -47,7 +47,7 @@ class Scout(RetrieverRecipe):
     only the edges of the nodes with most mass, and for a hub only the triples nearest to the question.
 
     The result is a mixture of these passages and those that ``base`` ``weighted`` ranks first. The share of the latter
-    is ``words`` if the question names nothing. It falls to a tenth if only one passage mentions one of the names, and
+    is ``words`` if the question names nothing. It falls to 0.05 if only one passage mentions one of the names, and
     both rankings begin with the same passage. The defaults were chosen on halves of data sets (docs/scout.md).
 
     Raises:
