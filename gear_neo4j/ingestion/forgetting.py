@@ -8,6 +8,7 @@ from gear_neo4j.domain import Passage, make_passage
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.write.corpus_writes import Deletion
 from gear_neo4j.graph.write.reader_records import ReaderRecord
+from gear_neo4j.graph.write.source_registry import KnownSource
 from gear_neo4j.ingestion.finding import (
     SourceFolder,
     find_folder,
@@ -191,26 +192,29 @@ def reader_records(graph: Graph, source: str | Path | None, *, collection: str) 
         NothingFound: there is no such document; the message names some.
     """
     if source is not None and (folder := known_source(graph, source, collection=collection)):
-        return _records_of(graph, [folder.name], collection=collection)
+        same = [one for one in graph.registry.all(collection) if one.name == folder.name]
+        return _records_of(graph, same, collection=collection)
     if source is not None:
         name = recorded_name(graph, source, collection=collection, may_come=False)
         passages = graph.sources.passages(name).get(collection, 0)
         known = graph.readers.of([name], collection=collection)
         return [ReaderRecord(collection, one, readers, passages) for one, readers in known.items()]
     records: list[ReaderRecord] = []
-    restricted = [known.name for known in graph.registry.all(collection) if known.readers]
+    restricted = [source for source in graph.registry.all(collection) if source.readers]
     while page := graph.readers.page(collection, after=records[-1].source if records else "", limit=RECORDS_A_PAGE):
         records += page
     return _records_of(graph, restricted, collection=collection) + records
 
 
-def _records_of(graph: Graph, sources: Sequence[str], *, collection: str) -> list[ReaderRecord]:
+def _records_of(graph: Graph, sources: Sequence[KnownSource], *, collection: str) -> list[ReaderRecord]:
     """The readers of sources, each with the number of all its passages now."""
-    known = {source.name: source.readers for source in graph.registry.all(collection)}
-    sizes = graph.registry.count([*chain(*map(prefixes_of, sources))], collection=collection) if sources else {}
+    prefixes = {source.name: prefixes_of(source.name) for source in sources}
+    sizes = graph.registry.count([*chain(*prefixes.values())], collection=collection) if sources else {}
     return [
-        ReaderRecord(collection, f"{name}/", known[name], sum(sizes[prefix][1] for prefix in prefixes_of(name)))
-        for name in sources
+        ReaderRecord(
+            collection, f"{source.name}/", source.readers, sum(sizes[prefix][1] for prefix in prefixes[source.name])
+        )
+        for source in sources
     ]
 
 

@@ -58,7 +58,9 @@ def rename_source(
         passages += rename_documents(graph, names, collection=collection, origin=(old, new))
         documents += len(batch)
         on_progress(Progress("renaming", documents, max(total, documents), passages))
-    graph.registry.restrict(old, (), collection=collection, widen=True)
+    if source.readers:
+        # A source with readers is not forgotten.
+        graph.registry.restrict(old, (), collection=collection, widen=True)
     graph.registry.forget(old, collection=collection)
     return Renamed(documents, passages)
 

@@ -155,7 +155,7 @@ class SentenceTransformerEmbedder:
         return _normalised(vectors)
 
     def _parts(self, text: str) -> list[str]:
-        """The parts of a text that the model reads whole."""
+        """The text in parts that fit the model."""
         return parts_of(text, reads=self.reads, count=self._count) if self.reads else [text]
 
     def _count(self, text: str) -> int:

@@ -4,14 +4,13 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
+
+from gear_neo4j.models.onnx_encoder import Vectors
 
 # A text that is less than twice as long is cut: a second part costs as much as the first, and gains nothing.
 LONGER = 2.0
 # The longest first line that is a title, and is repeated in every part.
 LONGEST_TITLE = 200
-
-Vectors = npt.NDArray[np.float32]
 
 
 def parts_of(text: str, *, reads: int, count: Callable[[str], int]) -> list[str]:

@@ -156,7 +156,7 @@ class ScoutRetriever:
                 return Start(found.dense, similar, pool, seeds, named.result())
 
     def _words(self, question: Question) -> str | None:
-        """The question for the full-text index; None if that is not to be searched."""
+        """The question as a full-text query; None if the full-text index is not searched."""
         strict = self._graph.store.database.scope.strict
         return None if strict or not self._options.words else lucene_query(question.text) or None
 

@@ -76,7 +76,7 @@ class SourceRegistry:
         return bool(row["recorded"])
 
     def restrict(self, name: str, readers: Sequence[str], *, collection: str, widen: bool) -> bool:
-        """Set who may read new documents of a source; returns False if it keeps its own without ``widen``."""
+        """Set the readers of new documents; returns False if these would let more people read, without ``widen``."""
         rows = self._database.call("restrict_source", id=_id(name, collection), readers=list(readers), widen=widen)
         return not any(row["kept"] for row in rows)
 
