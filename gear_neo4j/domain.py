@@ -3,9 +3,9 @@
 import json
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import Any, Literal, overload
+from typing import Any, Literal, Self, overload
 
 from gear_neo4j.text.display import Displayed, data_frame
 from gear_neo4j.text.printable import escaped
@@ -118,6 +118,11 @@ class Path(Displayed):
         """The passages that state the triples, in the order of the path, each once."""
         return tuple(dict.fromkeys(triple.passage_id for triple in self.triples))
 
+    def up_to(self, passage: str) -> Self:
+        """The path up to its first triple from a passage (id), which must be one of its passages."""
+        length = 1 + next(index for index, triple in enumerate(self.triples) if triple.passage_id == passage)
+        return replace(self, triples=self.triples[:length], scores=self.scores[:length])
+
     def __str__(self) -> str:
         """The path on one line; if it does not continue from the last entity, the entity is repeated after a semicolon.
 
@@ -140,12 +145,16 @@ class FoundBy:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A retrieved passage: its score (higher is better, comparable within one search only) and rank, from 1."""
+    """A retrieved passage: its score (higher is better, comparable within one search only) and rank, from 1.
+
+    ``similarity`` is its cosine to the question, None if the search did not compare them.
+    """
 
     passage: Passage
     score: float
     rank: int
     sources: tuple[FoundBy, ...] = ()
+    similarity: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +215,13 @@ class Hits(Displayed, Sequence[Hit]):
     """The result of every retriever: the hits, best first, and the paths that led to them, best first.
 
     ``exact`` is False if the paths met an entity with so many triples that only those nearest to the question were
-    examined. ``milliseconds`` splits the time: ``encode`` (the question), ``base``, ``expand`` (the beam search),
-    ``fetch``. If a language model took part, ``facts`` are its notes, and ``usage`` is the cost of each role.
-    ``entities`` are the nodes of an adopted graph that answer the question, best first; ``figure`` is the number that
-    it asks for instead; ``doubt`` is one sentence on what is ambiguous, else empty. ``scope`` is the JSON of the scope
-    of the search, empty without one; ``scope_plan`` says how vectors were searched within it. ``similarity`` is the
-    cosine of the question and the passage nearest to it, None if vectors were not searched; JSON does not have it.
+    examined. ``milliseconds`` splits the time: ``encode`` (the question), ``base``, ``expand`` (the walk),
+    ``paths`` (those of ``scout``), ``fetch``. If a language model took part, ``facts`` are its notes, and ``usage`` is
+    the cost of each role. ``entities`` are the nodes of an adopted graph that answer the question, best first;
+    ``figure`` is the number that it asks for instead; ``doubt`` is one sentence on what is ambiguous, else empty.
+    ``scope`` is the JSON of the scope of the search, empty without one; ``scope_plan`` says how vectors were searched
+    within it. ``similarity`` is the cosine of the question and the passage nearest to it, None if vectors were not
+    searched; JSON does not have it.
     """
 
     question: str
@@ -233,6 +243,21 @@ class Hits(Displayed, Sequence[Hit]):
     def triples(self) -> tuple[Triple, ...]:
         """The triples of the paths, in order, each once."""
         return tuple(dict.fromkeys(triple for path in self.paths for triple in path.triples))
+
+    def path_to(self, passage: str) -> Path | None:
+        """The first path that ends at a passage (id), else the first through it, up to there; None without any.
+
+        Example:
+            >>> founded = Triple("1", "Salter", "founded", "Sigma", "p1")
+            >>> hits = Hits("Who?", "naive", (), (Path((founded, Triple("2", "Sigma", "is in", "Bath", "p2")), 1.6),))
+            >>> print(hits.path_to("p2"), hits.path_to("p1"), hits.path_to("p3"), sep="; ")
+            Salter —founded→ Sigma —is in→ Bath; Salter —founded→ Sigma; None
+        """
+        through = [path for path in self.paths if passage in path.passage_ids]
+        return next(
+            (path for path in through if path.triples[-1].passage_id == passage),
+            through[0].up_to(passage) if through else None,
+        )
 
     def to_pandas(self) -> Any:
         """The hits as a ``pandas.DataFrame``, one row each: passage, source, metadata, score and rank.

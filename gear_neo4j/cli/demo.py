@@ -14,9 +14,8 @@ from rich.text import Text
 from gear_neo4j.cli.options import CONNECTION, EMBEDDING, opened, own_server, with_settings
 from gear_neo4j.cli.reporting import progress_shown
 from gear_neo4j.cli.screen import Screen
-from gear_neo4j.domain import Path
+from gear_neo4j.domain import Path, entity_key
 from gear_neo4j.evaluate import datasets, runs
-from gear_neo4j.evaluate.datasets import EvaluationQuery
 from gear_neo4j.gear import Gear
 from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.retrieval.base import Base
@@ -48,7 +47,7 @@ def demo(settings: Settings) -> None:
         vector_results = runs.ask(gear.retriever(Base(base="sbert")), dataset.queries, k=K)
         for number, result in enumerate((result for result in graph_results if result.query.id in SHOWN), start=1):
             _print_result(console, result)
-            if path := _path_to_answer(gear, result.query):
+            if path := _path_to_answer(gear, result):
                 console.print_line(f"  {path}", style="cyan")
                 if number == 1:
                     console.print("\n  This path in Neo4j Browser:")
@@ -76,11 +75,12 @@ def _print_result(console: Screen, result: runs.QueryResult) -> None:
         console.print(Text.assemble(f"{hit.rank:3} ", mark, hit.passage.title))
 
 
-def _path_to_answer(gear: Gear, query: EvaluationQuery) -> Path | None:
-    """The best path in the graph from an entity in the question to its answer."""
-    answer = query.answers[0]
-    connected = gear.paths(f"{query.question} {answer}")
-    return next((path for path in connected.paths if answer in str(path)), None)
+def _path_to_answer(gear: Gear, result: runs.QueryResult) -> Path | None:
+    """The first path to a hit that ends at the answer, else the best path there from an entity in the question."""
+    answer = entity_key(result.query.answers[0])
+    connected = gear.paths(f"{result.query.question} {answer}")
+    paths = (*result.hits.paths, *connected.paths)
+    return next((path for path in paths if entity_key(str(path)).endswith(answer)), None)
 
 
 def _print_next(console: Screen, settings: Settings) -> None:

@@ -1,16 +1,16 @@
-"""Passages for people: title, score, location, how they were found, and the beginning of their text."""
+"""Passages for people: title, score, location, why they were found, and the beginning of their text."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from gear_neo4j.cli.screen import Screen
-from gear_neo4j.domain import FoundBy, Hit, Hits, Passage
+from gear_neo4j.domain import Hit, Hits, Passage
 from gear_neo4j.models.embeddings import DEFAULT_MODEL
+from gear_neo4j.retrieval.reasons import found_by
 from gear_neo4j.text.printable import single_line
-from gear_neo4j.text.wording import ordinal
 
 SHOWN_LINES = 3
 INDENT = 5
@@ -18,20 +18,6 @@ INDENT = 5
 # similar than this, and of 60 about other things 16 have. None of 520 questions of cranfield, mtrag and hotpotqa has:
 # the lowest similarity is 0.25. Other models have other similarities.
 LOW_SIMILARITY = 0.15
-# What the rankings are called; one that is not here, such as a retriever, keeps its name.
-RANKINGS = {
-    "bm25": "word search",
-    "fulltext": "full-text search",
-    "sbert": "vector search",
-    "hybrid": "hybrid search",
-    "weighted": "hybrid search",
-    "graph": "the graph",
-    "pagerank": "the graph",
-    "subgraph": "the graph",
-    "triples": "its triples",
-    "entities": "its entity",
-    "community": "its community",
-}
 
 
 def print_hits(console: Screen, hits: Hits) -> None:
@@ -42,7 +28,7 @@ def print_hits(console: Screen, hits: Hits) -> None:
     decimals = _decimals(hits)
     for hit in hits:
         score = "" if decimals is None else f"{hit.score:.{decimals}f}"
-        for line in _entry(console, hit, score=score):
+        for line in _entry(console, hit, hits, score=score):
             # Wrapped already; rich would break a title at another width than its score expects.
             console.print(line, soft_wrap=True)
 
@@ -66,19 +52,6 @@ def warning_of(hits: Hits, *, model: str) -> str:
     return f"Nothing fits well: the nearest passage has a similarity of {hits.similarity:.2f} to the question"
 
 
-def found_by(sources: Sequence[FoundBy]) -> str:
-    """The rankings that contain a hit, each once, in words.
-
-    Example:
-        >>> found_by([FoundBy("pagerank", 1), FoundBy("sbert", 12)])
-        '1st by the graph, 12th by vector search'
-    """
-    first: dict[str, int] = {}
-    for source in sources:
-        first.setdefault(RANKINGS.get(source.name, source.name), source.rank)
-    return ", ".join(f"{ordinal(rank)} by {name}" for name, rank in first.items())
-
-
 def body_of(passage: Passage) -> str:
     """The text of a passage on one line, without a first line that repeats its title.
 
@@ -92,7 +65,7 @@ def body_of(passage: Passage) -> str:
     return single_line(" ".join(text.split()))
 
 
-def _entry(console: Screen, hit: Hit, *, score: str) -> Iterator[Text]:
+def _entry(console: Screen, hit: Hit, hits: Hits, *, score: str) -> Iterator[Text]:
     passage, width, indent = hit.passage, console.width, " " * INDENT
     room = max(width - INDENT - len(score) - 2, 10)
     title = _wrapped(console, single_line(passage.title or passage.id), width=room)
@@ -100,9 +73,12 @@ def _entry(console: Screen, hit: Hit, *, score: str) -> Iterator[Text]:
         left = f"{hit.rank:3}  " if number == 0 else indent
         right = " " * (room - cell_len(line) + 2) + score if number == 0 and score else ""
         yield Text.assemble(left, (line, "bold"), right)
-    place = " · ".join(filter(None, (single_line(passage.location), found_by(hit.sources))))
-    for line in _wrapped(console, place, width=width - INDENT):
+    place = " · ".join(filter(None, (single_line(passage.location), found_by(hit, question=hits.question))))
+    for line in _wrapped(console, single_line(place), width=width - INDENT):
         yield Text.assemble(indent, (line, "cyan"))
+    if path := hits.path_to(passage.id):
+        for line in _wrapped(console, f"via {single_line(str(path))}", width=width - INDENT):
+            yield Text.assemble(indent, (line, "magenta"))
     for line in _cut(console, body_of(passage), width=width - INDENT):
         yield Text.assemble(indent, (line, "dim"))
 

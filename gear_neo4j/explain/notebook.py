@@ -8,8 +8,9 @@ from gear_neo4j.communities.hierarchy import Community, Hierarchy
 from gear_neo4j.domain import EntityHit, Figure, Hit, Hits, Path
 from gear_neo4j.explain.drawing import beginning
 from gear_neo4j.explain.picture import svg
-from gear_neo4j.graph.read.store import path_cypher
+from gear_neo4j.graph.read.path_cypher import path_cypher
 from gear_neo4j.retrieval.paths import PathResult
+from gear_neo4j.retrieval.reasons import found_by
 from gear_neo4j.text.display import html_note, html_table, html_text
 from gear_neo4j.text.printable import single_line
 from gear_neo4j.text.wording import format_figure, format_value, pluralize
@@ -40,13 +41,14 @@ def _(value: Hits) -> str:
             f"{hit.score:.3f}",
             _passage(hit.passage.title or hit.passage.id, hit.passage.text),
             html_text(hit.passage.location),
+            _reason(hit, value),
         )
         for hit in value
     ]
     return _block(
         html_note(head),
         _findings(value.figure, value.entities, value.doubt),
-        html_table(("", "score", "passage", "from"), rows),
+        html_table(("", "score", "passage", "from", "found"), rows),
         _paths(value.paths, value),
     )
 
@@ -108,6 +110,13 @@ def _findings(figure: Figure | None, nodes: Sequence[EntityHit], doubt: str) -> 
         else ""
     )
     return number + (html_table(("", "node", "labels", "pattern", "value"), rows) if rows else "") + html_note(doubt)
+
+
+def _reason(hit: Hit, hits: Hits) -> str:
+    """Why a hit was found: its ranks, and the path to it."""
+    path = hits.path_to(hit.passage.id)
+    via = f'<br><span dir="auto">via {html_text(str(path))}</span>' if path else ""
+    return html_text(found_by(hit, question=hits.question)) + via
 
 
 def _paths(paths: Sequence[Path], hits: Iterable[Hit] = ()) -> str:

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from gear_neo4j.agents.answer import Answer, Citation, Judgement, QueryAttempt, ToolCall, Trace
 from gear_neo4j.agents.ranking import final_ranking
-from gear_neo4j.domain import EntityHit, Fact, Figure, Hits, Passage, Path
+from gear_neo4j.domain import EntityHit, Fact, Figure, Hit, Hits, Passage, Path
+from gear_neo4j.retrieval.reasons import found_by
 from gear_neo4j.roles.parsers import parse_answer
 from gear_neo4j.wire import read_run
 
@@ -35,7 +36,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class SavedRun:
-    """A saved run; ``provenance`` has the score and ranks of each passage, if the file has them.
+    """A saved run; ``provenance`` says why each passage was found, if the file has that.
 
     ``entities``, ``figure`` and ``doubt`` come from a search over an adopted graph. ``scope`` is the JSON of the scope,
     empty without one.
@@ -180,10 +181,10 @@ def _title_only(trace: Trace) -> dict[str, Passage]:
 
 
 def _provenance(hits: Hits) -> dict[str, str]:
-    """The provenance of each hit as text: its score, and its ranks in the fused lists."""
-    return {
-        hit.passage.id: " · ".join(
-            [f"score {hit.score:.3f}", *(f"{source.name} {source.rank}" for source in hit.sources)]
-        )
-        for hit in hits
-    }
+    """Why each hit was found, as text: its score, its ranks, and the path to it."""
+    return {hit.passage.id: " · ".join(filter(None, _reasons(hit, hits))) for hit in hits}
+
+
+def _reasons(hit: Hit, hits: Hits) -> tuple[str, ...]:
+    path = hits.path_to(hit.passage.id)
+    return f"score {hit.score:.3f}", found_by(hit, question=hits.question), f"via {path}" if path else ""

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from typing import cast
 
 from gear_neo4j.domain import Path
 from gear_neo4j.errors import InputError
 from gear_neo4j.explain.saved import SavedRun
-from gear_neo4j.graph.read.store import path_cypher
+from gear_neo4j.graph.read.path_cypher import path_cypher
 from gear_neo4j.text.printable import printable
 
 _PLAIN = re.compile(r"[\w.:/@+-]+(?: [\w.:/@+-]+)*")
@@ -45,9 +44,11 @@ def _statement(comment: str, paths: Sequence[Path]) -> str:
 
 def _inline(paths: Sequence[Path]) -> str:
     # Not by :param: its values would carry over to the next statement, and drivers and other tools do not know it.
+    ids = dict.fromkeys(_id(triple.id) for path in paths for triple in path.triples)
     cypher = path_cypher(*paths)
-    ids = ", ".join(f'"{_id(id)}"' for id in cast(list[str], cypher.parameters["ids"]))
-    return cypher.statement.replace("$ids", f"[{ids}]")
+    if not cypher.parameters:
+        return cypher.statement
+    return cypher.statement.replace("$ids", "[{}]".format(", ".join(f'"{id}"' for id in ids)))
 
 
 def _id(id: str) -> str:

@@ -20,7 +20,7 @@ from gear_neo4j.graph.connection.database import Database, Driver
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
 from gear_neo4j.graph.read.memory import Memory
-from gear_neo4j.graph.read.store import path_cypher
+from gear_neo4j.graph.read.path_cypher import path_cypher
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder

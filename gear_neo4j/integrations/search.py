@@ -86,11 +86,11 @@ def metadata_of(hit: Hit, hits: Hits) -> dict[str, Any]:
     """The metadata of a passage as JSON: its source, its rank, and the paths through it.
 
     ``title``, ``source``, ``position``, ``collection``, ``metadata``, ``score``, ``rank``, ``retriever``, ``sources``
-    (the rankings that contain it, with its ranks) and ``paths``, best first. A path has ``text``, ``score``,
-    ``triples`` and ``cypher``, the ``statement`` and ``parameters`` that show it in Neo4j Browser.
+    (the rankings that contain it, with its ranks), ``similarity`` and ``paths``, best first. A path has ``text``,
+    ``score``, ``triples`` and ``cypher``, the ``statement`` and ``parameters`` that show it in Neo4j Browser.
     """
     fields = to_json(hit)
-    kept = ("title", "source", "position", "collection", "metadata", "score", "rank", "sources")
+    kept = ("title", "source", "position", "collection", "metadata", "score", "rank", "sources", "similarity")
     return {
         **{key: fields[key] for key in kept},
         "retriever": hits.retriever,

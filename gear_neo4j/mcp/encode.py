@@ -4,9 +4,10 @@ from typing import Any
 
 from gear_neo4j.agents.answer import Answer, Citation
 from gear_neo4j.domain import Hit, Hits, Passage, PassageRecord, Path
-from gear_neo4j.graph.read.store import path_cypher
+from gear_neo4j.graph.read.path_cypher import path_cypher
 from gear_neo4j.mcp import results
 from gear_neo4j.retrieval.paths import PathResult
+from gear_neo4j.retrieval.reasons import shared_words
 from gear_neo4j.text.printable import single_line
 from gear_neo4j.wire import browser_url, passage_url
 
@@ -17,7 +18,7 @@ Fields = dict[str, Any]
 
 def encode_hits(hits: Hits, *, public_url: str | None) -> results.SearchResult:
     """The result of a search."""
-    found = [_hit(hit, public_url=public_url) for hit in hits]
+    found = [_hit(hit, hits, public_url=public_url) for hit in hits]
     paths = [{"text": str(path), "score": path.score, "passage_ids": path.passage_ids} for path in hits.paths]
     return results.SearchResult.model_validate({"results": found, "paths": paths, "exact": hits.exact})
 
@@ -55,10 +56,17 @@ def encode_answer(answer: Answer, *, public_url: str | None) -> results.AskResul
     )
 
 
-def _hit(hit: Hit, *, public_url: str | None) -> Fields:
-    text = _cut(hit.passage.text, SNIPPET)
-    named = _named(hit.passage, public_url=public_url)
-    return {**named, "text": text, "score": hit.score, "rank": hit.rank, "sources": hit.sources}
+def _hit(hit: Hit, hits: Hits, *, public_url: str | None) -> Fields:
+    return {
+        **_named(hit.passage, public_url=public_url),
+        "text": _cut(hit.passage.text, SNIPPET),
+        "score": hit.score,
+        "rank": hit.rank,
+        "sources": hit.sources,
+        "similarity": hit.similarity,
+        "words": shared_words(hits.question, hit.passage),
+        "path": str(hits.path_to(hit.passage.id) or ""),
+    }
 
 
 def _path(path: Path, *, uri: str | None, database: str) -> Fields:

@@ -40,6 +40,9 @@ class FoundPassage(Result):
     score: float = Field(description="Higher is better; comparable within one search only.")
     rank: int
     sources: list[FoundBy] = Field(description="The ranked lists that contain the passage.")
+    similarity: float | None = Field(default=None, description="The cosine of question and passage, if compared.")
+    words: list[Text] = Field(default=[], description="Words of the question that the passage has.")
+    path: Text = Field(default="", description="The path in the graph that leads to the passage; empty without one.")
 
 
 class FoundPath(Result):

@@ -107,7 +107,7 @@ class RankerStage:
         query = _query(ranker, question, vector="vector" in ranker.needs)
         with question.timed("base"):
             lookup = self._store.find_passages([query], k=ranker.depth(k), whole=whole)[0]
-        question.note_nearest(lookup.dense)
+        question.note_cosines(lookup.dense)
         return lookup
 
 

@@ -50,7 +50,7 @@ class GraphMemory:
         with question.timed("base"):
             vector = question.vector
             dense = list(self.store.find_passages([{"vector": vector, "text": None}], k=k)[0].dense)
-        question.note_nearest(dense)
+        question.note_cosines(dense)
         return dense
 
 

@@ -65,18 +65,23 @@ def spans(question: str) -> list[Span]:
     return runs
 
 
-def _words(question: str) -> Iterator[tuple[str, int, int]]:
-    """The words of a question with their spans; in scripts without spaces, each letter is a word."""
-    for match in _WORD.finditer(question):
+def split_words(text: str) -> Iterator[str]:
+    """The words of a text; in scripts without spaces, each letter is a word."""
+    return (word for word, _, _ in _words(text))
+
+
+def _words(text: str) -> Iterator[tuple[str, int, int]]:
+    """The words of a text with their spans."""
+    for match in _WORD.finditer(text):
         start = match.start()
         for index in range(match.start(), match.end()):
-            if is_unspaced(question[index]):
+            if is_unspaced(text[index]):
                 if index > start:
-                    yield question[start:index], start, index
-                yield question[index], index, index + 1
+                    yield text[start:index], start, index
+                yield text[index], index, index + 1
                 start = index + 1
         if match.end() > start:
-            yield question[start : match.end()], start, match.end()
+            yield text[start : match.end()], start, match.end()
 
 
 def is_unspaced(letter: str) -> bool:

@@ -1,11 +1,11 @@
 """The question of one search: checked once, encoded once, with the time of each part."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Self
 
-from gear_neo4j.domain import Hits
+from gear_neo4j.domain import Hits, Path
 from gear_neo4j.errors import InputError
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.usage import Usage
@@ -33,7 +33,8 @@ def checked(question: str, *, k: int = 1) -> str:
 class Question:
     """A question's text, its vector (made when first needed) and the milliseconds that each part of the search took.
 
-    ``similarity`` is the cosine of the nearest passage, once vectors have been searched.
+    ``cosines`` has those of the passages that it was compared with, by id; ``similarity`` is the best one. ``paths``
+    has those of other searches for the question.
 
     Raises:
         InputError: the text is blank, or k is below 1.
@@ -46,6 +47,8 @@ class Question:
         self.milliseconds: dict[str, float] = {}
         self.usage: dict[str, Usage] = {}
         self.similarity: float | None = None
+        self.cosines: dict[str, float] = {}
+        self.paths: tuple[Path, ...] = ()
 
     @classmethod
     def batch(cls, texts: Sequence[str], *, embedder: Embedder) -> list[Self]:
@@ -63,14 +66,20 @@ class Question:
                 self._vector = self._embedder.embed([self.text])[0].tolist()
         return self._vector
 
-    def note_nearest(self, dense: Sequence[tuple[str, float]]) -> None:
-        """Keep the cosine of the nearest of the passages that a vector search returned, best first."""
-        if dense:
-            self.similarity = dense[0][1]
+    def note_cosines(self, cosines: Iterable[tuple[str, float]]) -> None:
+        """Keep the cosines of passages."""
+        self.cosines.update(cosines)
+        self.similarity = max(self.cosines.values(), default=self.similarity)
 
     def charge(self, hits: Hits) -> None:
-        """Add the cost of another search for this question: time by part, and a language model's usage by role."""
-        self.similarity = hits.similarity if self.similarity is None else self.similarity
+        """Add another search for this question: its paths, its cosines, and its cost.
+
+        The cost is the time of each part, and a language model's usage by role.
+        """
+        self.paths += hits.paths
+        self.note_cosines((hit.passage.id, hit.similarity) for hit in hits if hit.similarity is not None)
+        if hits.similarity is not None:
+            self.similarity = max(hits.similarity, self.similarity or hits.similarity)
         for part, spent in hits.milliseconds.items():
             self.milliseconds[part] = self.milliseconds.get(part, 0.0) + spent
         for role, usage in hits.usage.items():

@@ -27,10 +27,18 @@ def ranked_again(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     return tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, start=1))
 
 
-def make_hits(items: Sequence[Ranked], passages: Mapping[str, Passage]) -> tuple[Hit, ...]:
+def make_hits(
+    items: Sequence[Ranked],
+    passages: Mapping[str, Passage],
+    *,
+    cosines: Mapping[str, float] = MappingProxyType({}),
+) -> tuple[Hit, ...]:
     """Hits from a ranking; passages deleted since the index was read are left out, without a gap in the ranks."""
     present = [item for item in items if item.id in passages]
-    return tuple(Hit(passages[item.id], item.score, rank, item.sources) for rank, item in enumerate(present, start=1))
+    return tuple(
+        Hit(passages[item.id], item.score, rank, item.sources, cosines.get(item.id))
+        for rank, item in enumerate(present, start=1)
+    )
 
 
 def fetch_hits(
@@ -47,12 +55,12 @@ def fetch_hits(
         known = {**expansion.passages, **known}
         missing = [item.id for item in items if item.id not in known]
         passages = {**known, **store.passages(missing)} if missing else known
-    hits = make_hits(items, passages)
+    hits = make_hits(items, passages, cosines=question.cosines)
     return Hits(
         question.text,
         name,
         hits,
-        expansion.paths,
+        tuple(dict.fromkeys((*expansion.paths, *question.paths))),
         expansion.exact,
         question.milliseconds,
         usage=dict(question.usage),

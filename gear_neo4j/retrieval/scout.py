@@ -8,12 +8,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
-from gear_neo4j.domain import FoundBy, Hits
+from gear_neo4j.domain import FoundBy, Hits, Path
 from gear_neo4j.graph.read.adjacency import Adjacency, AdjacencyReader
 from gear_neo4j.graph.read.pagerank_queries import NamedEntity, PageRankQueries, Seed, Similarities, distinct_facts
 from gear_neo4j.graph.read.store import Store
@@ -28,6 +28,7 @@ from gear_neo4j.retrieval.rank.rankers import HYBRID_DEPTH, Weighted
 from gear_neo4j.retrieval.retriever import fetch_hits
 from gear_neo4j.retrieval.walk.expansion import ExpansionResult
 from gear_neo4j.retrieval.walk.local_pagerank import LocalGraph, local_pagerank
+from gear_neo4j.retrieval.walk.ways import best_ways, paths_along
 
 # If a question is little more than a name, the remainder is noise.
 LEAST_REMAINDER = 0.1
@@ -105,11 +106,13 @@ class Start:
 class Walked:
     """The passages that the walk reached, best first; ``exact`` is False if it met a hub.
 
-    ``rarest`` is the number of passages that mention the rarest name in the question, infinite if there is none.
+    ``graph`` is the graph that it met, and ``weights`` are those of its seeds, by index. ``rarest`` is the number of
+    passages that mention the rarest name in the question, infinite if there is none.
     """
 
     reached: Sequence[Ranked] = ()
-    exact: bool = True
+    graph: LocalGraph = field(default_factory=LocalGraph)
+    weights: Mapping[int, float] = field(default_factory=dict)
     rarest: float = math.inf
 
 
@@ -121,9 +124,9 @@ class ScoutRetriever:
         self._options = options
 
     def retrieve(self, question: str, *, k: int = 10) -> Hits:
-        """At most k passages, best first, and the seed triples as paths of one triple.
+        """At most k passages, best first, and for each the most probable path of the walk to it, if there is one.
 
-        Six round trips, plus one for each round in which the walk meets new nodes, one if a name may be misspelt, one
+        Seven round trips, plus one for each round in which the walk meets new nodes, one if a name may be misspelt, one
         if names have no capitals, and one under a scope.
         """
         options = self._options
@@ -133,10 +136,12 @@ class ScoutRetriever:
             walked = self._walk(start)
             reranked = self._rerank(query, walked.reached[: max(k, options.depth)], start)
             evidence = evidence_of_names(walked.rarest, reranked, start.similar)
-            ranking = self._mix(reranked, start, evidence=evidence)
-        expansion = ExpansionResult(tuple(seed.path for seed in start.seeds), walked.exact)
+            ranking = self._mix(reranked, start, evidence=evidence)[:k]
+        with query.timed("paths"):
+            paths = self._paths(query, ranking, start, walked)
+        expansion = ExpansionResult(tuple(paths), walked.graph.exact)
         name = f"scout by {_basis(evidence)}"
-        return fetch_hits(self._graph.store, query, ranking[:k], name=name, expansion=expansion)
+        return fetch_hits(self._graph.store, query, ranking, name=name, expansion=expansion)
 
     def _start(self, question: Question, *, k: int) -> Start:
         """The k passages, the triples and the entities that a walk starts from.
@@ -149,7 +154,7 @@ class ScoutRetriever:
             with question.timed("base"):
                 nearest = thread.submit(copy_context().run, lambda: self._graph.pagerank.nearest(vector, k=POOL))
                 found = self._graph.store.find_passages([{"vector": vector, "text": self._words(question)}], k=k)[0]
-                question.note_nearest(found.dense)
+                question.note_cosines(found.dense)
                 similar = Weighted().rank(question, found, k=HYBRID_DEPTH) if self._options.words else []
                 pool = nearest.result()
                 seeds = distinct_facts(pool)[: self._options.triples]
@@ -191,13 +196,13 @@ class ScoutRetriever:
             for is_passage, id, weight in self._weights(start, frequency)
         }
         if not weights:
-            return Walked()
+            return Walked(graph=graph)
         mass = local_pagerank(
             graph, weights, read=read, damping=options.damping, rounds=options.rounds, frontier=options.frontier
         )
         scored = [(id, float(mass[index])) for id, index in graph.passages.items() if mass[index] > 0]
         reached = ranked("pagerank", sorted(scored, key=lambda pair: (-pair[1], pair[0])))
-        return Walked(reached, graph.exact, rarest(start, frequency))
+        return Walked(reached, graph, weights, rarest(start, frequency))
 
     def _weights(self, start: Start, frequency: Mapping[str, float]) -> Iterator[tuple[bool, str, float]]:
         """The seeds: whether each is a passage, its id and its weight.
@@ -228,6 +233,7 @@ class ScoutRetriever:
         compared = self._graph.pagerank.compare(
             [item.id for item in reached], keys=list(start.named), vectors=vectors, query=question.vector
         )
+        question.note_cosines((id, cosine) for id, (cosine, _) in compared.passages.items())
         nearness = remainder_cosine(compared)
         sources = {id: (FoundBy("sbert", rank),) for rank, (id, _) in enumerate(start.dense, start=1)}
         rescored = [
@@ -248,6 +254,24 @@ class ScoutRetriever:
         ids = {item.id for item in mixed}
         rest = ranked("sbert", start.dense) if self._options.passage_weight or not mixed else []
         return [*mixed, *(replace(item, score=0.0) for item in rest if item.id not in ids)]
+
+    def _paths(self, question: Question, ranking: Sequence[Ranked], start: Start, walked: Walked) -> list[Path]:
+        """The most probable path of the walk to each passage, from an entity or the nearest passage.
+
+        The other seed passages are left out: from them, nearly every passage is one step away.
+        """
+        graph = walked.graph
+        nearest = {graph.passages[id] for id, _ in start.dense[:1] if id in graph.passages}
+        seeds = {
+            index: weight for index, weight in walked.weights.items() if index in nearest or not graph.nodes[index][0]
+        }
+        targets = {item.id: graph.passages[item.id] for item in ranking if item.id in graph.passages}
+        named = [graph.entities[entity.id] for entity in start.named.values() if entity.id in graph.entities]
+        ways = best_ways(graph, seeds, targets.values(), damping=self._options.damping, names=named)
+        reached = [item for item in ranking if targets.get(item.id) in ways]
+        nodes = [[graph.nodes[index] for index in ways[targets[item.id]]] for item in reached]
+        paths = paths_along(nodes, edges=self._graph.edges, query=question.vector, pool=start.pool)
+        return [replace(path, score=item.score) for item, path in zip(reached, paths, strict=True) if path.triples]
 
 
 def _written(entities: Mapping[str, NamedEntity]) -> dict[str, str]:

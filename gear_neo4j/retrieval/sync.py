@@ -26,7 +26,8 @@ class SyncStep:
     """One synchronised expansion: passages read, facts noted, triples linked, paths walked, and the fused ranking.
 
     ``linked`` holds, for each proximal triple, the stored triple nearest to it. ``proximal`` is empty if the reader
-    noted nothing or failed (``error``); then the walk started from all triples of the base passages.
+    noted nothing or failed (``error``); then the walk started from all triples of the base passages. Paths of the first
+    stage follow those of the walk.
     """
 
     question: str
@@ -101,7 +102,7 @@ class SyncExpansion:
             base=tuple(context),
             proximal=proximal,
             linked=linked,
-            paths=expansion.paths,
+            paths=tuple(dict.fromkeys((*expansion.paths, *question.paths))),
             exact=expansion.exact,
             ranking=tuple(ranking),
             passages=known,
@@ -161,7 +162,7 @@ class SyncRetriever:
         return Hits(
             step.question,
             f"sync over {self._sync.base_name}",
-            make_hits(step.ranking[:k], step.passages),
+            make_hits(step.ranking[:k], step.passages, cosines=query.cosines),
             step.paths,
             step.exact,
             dict(step.milliseconds),

@@ -13,6 +13,7 @@ from gear_neo4j.graph.read import entities, sources
 from gear_neo4j.ingestion import job
 from gear_neo4j.ingestion.job import JobState, JobTask
 from gear_neo4j.retrieval import paths
+from gear_neo4j.retrieval.reasons import shared_words
 from gear_neo4j.wire.shapes import (
     Embedding,
     Entity,
@@ -78,6 +79,16 @@ class Search(Document):
     doubt: Text = ""
     scope: dict[Text, Json] = Field(default_factory=dict)
     scope_plan: Text = ""
+
+    @classmethod
+    def fields_of(cls, value: Any) -> dict[str, Any]:
+        """The fields of a search, and why each hit was found."""
+        hits = [
+            Hit.fields_of(hit)
+            | {"path": value.path_to(hit.passage.id), "words": list(shared_words(value.question, hit.passage))}
+            for hit in value.hits
+        ]
+        return super().fields_of(value) | {"hits": hits}
 
 
 class Paths(Document):

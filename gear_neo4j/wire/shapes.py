@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, m
 from gear_neo4j import domain, status, usage
 from gear_neo4j.agents import answer
 from gear_neo4j.graph.read import entities, sources
-from gear_neo4j.graph.read.store import path_cypher
+from gear_neo4j.graph.read.path_cypher import path_cypher
 from gear_neo4j.ingestion import job, lines, progress
 from gear_neo4j.ingestion.job import FileKind
 from gear_neo4j.models import recording
@@ -182,7 +182,11 @@ class Passage(Shape):
 
 
 class Hit(Passage):
-    """A retrieved passage; a higher `score` is better within one search, ranks count from 1."""
+    """A retrieved passage; a higher `score` is better within one search, ranks count from 1.
+
+    Why it was found: `sources` are the lists that contain it, `path` leads to it in the graph, `similarity` is its
+    cosine to the question, and `words` are those of the question that it has; null or empty where there is none.
+    """
 
     noun = "a hit"
     value_type = domain.Hit
@@ -191,6 +195,9 @@ class Hit(Passage):
     rank: int
     score: float
     sources: list[FoundBy]
+    similarity: float | None = None
+    words: list[Text] = Field(default_factory=list)
+    path: Path | None = None
 
 
 class EntityHit(Shape):

@@ -98,6 +98,7 @@ def test_each_gives_what_a_search_gives(peer, gear):
             "rank": hit.rank,
             "retriever": "naive over bm25",
             "sources": [{"name": source.name, "rank": source.rank} for source in hit.sources],
+            "similarity": hit.similarity,
         } == metadata
         assert paths == json.loads(json.dumps(paths))
 

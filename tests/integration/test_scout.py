@@ -11,6 +11,7 @@ from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.read.adjacency import AdjacencyReader
 from gear_neo4j.ingestion.synonyms import write_synonyms
+from gear_neo4j.retrieval import scout
 from gear_neo4j.retrieval.walk.projection import Projections
 from gear_neo4j.scope import EVERYTHING
 from tests.graphs import ingest, opened
@@ -120,10 +121,10 @@ def test_where_the_walk_ends_early_the_nearest_passages_follow(gear):
 def test_the_right_chairman_comes_before_the_one_with_the_same_words(gear):
     """Both passages say the same about a chairman; the graph knows which society publishes the journal."""
     # In a graph of five triples, the nearest five would be all.
-    scout = gear.retriever(Scout(triples=0))
+    walks = gear.retriever(Scout(triples=0))
 
     assert "harbour" == gear.search(QUESTION, retriever=Base(base="sbert"))[0].passage.id
-    assert ["journal", "society", "harbour"] == ids(scout.retrieve(QUESTION))[:3]
+    assert ["journal", "society", "harbour"] == ids(walks.retrieve(QUESTION))[:3]
 
 
 def test_hits_say_where_they_were_found(gear):
@@ -132,10 +133,21 @@ def test_hits_say_where_they_were_found(gear):
     unnamed = gear.search("Which recipe goes with butter?", retriever="scout", k=4)
 
     assert ("scout by names", "scout by words") == (hits.retriever, unnamed.retriever)
-    assert all(len(path.triples) == 1 for path in hits.paths)
     assert {"pagerank", "sbert", "fulltext"} == {source.name for source in hits[0].sources}
     assert sorted((hit.score for hit in hits), reverse=True) == [hit.score for hit in hits]
     assert {} == hits.usage
+
+
+def test_a_hit_says_which_path_leads_to_it(gear):
+    """From the name in the question over the publisher; a passage that the walk does not reach has no path."""
+    hits = gear.search(QUESTION, retriever=Scout(triples=0, passage_weight=0), k=4)
+
+    shown = {hit.passage.id: str(hits.path_to(hit.passage.id) or "") for hit in hits}
+    assert "Alpha Journal —is published by→ Beta Society —elected as its chairman→ Delta" == shown["society"]
+    assert "Alpha Journal —is published by→ Beta Society" == shown["journal"]
+    assert ("", "") == (shown["harbour"], shown["bread"])
+    assert {"society", "journal"} == {path.triples[-1].passage_id for path in hits.paths}
+    assert all(0 < hit.similarity <= 1 for hit in hits[:2])
 
 
 def test_without_names_words_decide_and_a_strict_scope_searches_no_words(graph, server, embedder, gear):
@@ -162,8 +174,13 @@ def test_what_the_question_asks_beyond_its_name_decides(gear, graph, embedder):
     assert after["journal"] / after["society"] == pytest.approx(before["journal"] / before["society"], rel=1e-4)
 
 
-def test_it_costs_few_round_trips_and_no_vector_comes_back(graph, server, embedder):
-    """Passages, triples, names, the edges around them, cosines, and the answer; here all nodes are seeds."""
+@pytest.mark.parametrize(("pool", "runs"), [(scout.POOL, 6), (1, 8)])
+def test_it_costs_few_round_trips_and_no_vector_comes_back(graph, server, embedder, monkeypatch, pool, runs):
+    """Passages, triples, names, the edges around them, cosines, and the answer; here all nodes are seeds.
+
+    With fewer triples near the question, the walk takes one step, and the triples on the paths are looked up.
+    """
+    monkeypatch.setattr(scout, "POOL", pool)
     list(write_synonyms(Graph(graph), embedder=embedder))
     with Wire(server.uri) as wire, opened(server, embedder, uri=wire.uri) as gear:
         retriever = gear.retriever("scout")
@@ -171,7 +188,7 @@ def test_it_costs_few_round_trips_and_no_vector_comes_back(graph, server, embedd
         wire.reset()
         retriever.retrieve(QUESTION)
 
-        assert 6 == wire.runs
+        assert runs == wire.runs
         assert not wire.holds(next(iter(embedder.embed(["Alpha Journal"]))))
 
 

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.read.pagerank_queries import PageRankQueries, Seed
+from gear_neo4j.graph.read.store import ScoredTriple, Vector, triple_of
 from gear_neo4j.graph.read.versioned import Versioned
 
+# Whether a node is a passage, and the passage's id or the entity's element id.
+Node = tuple[bool, str]
 # Maximum number of hubs to cache for a scope; each takes up to a hundred kilobytes.
 MOST_KEPT = 1_000
 
@@ -104,6 +107,20 @@ class AdjacencyReader:
             # In the order of the request, because sums of mass must not depend on the cache.
             {id: _of_entity(id, found[id], near, self.follows_synonyms) for id in entities if id in found},
         )
+
+    def triples(self, edges: Sequence[tuple[Node, Node]], *, query: Vector) -> list[list[ScoredTriple]]:
+        """For each edge, the one or two triples behind it nearest to the query, none for synonyms; one round trip.
+
+        All triples of the first node of each edge are examined.
+
+        Raises:
+            QueryTimeout: the server took more than ten seconds.
+        """
+        triples: list[list[ScoredTriple]] = [[] for _ in edges]
+        rows = self._database.call("edge_triples", edges=[[*one, *other] for one, other in edges], query=query)
+        for row in rows:
+            triples[row["edge"]].append(ScoredTriple(triple_of(row), row["score"]))
+        return triples
 
 
 def _keep(found: Mapping[str, EntityEdges], kept: Kept, *, hub: int) -> None:

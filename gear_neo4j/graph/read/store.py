@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from gear_neo4j.domain import Cypher, Passage, Path, Triple
+from gear_neo4j.domain import Passage, Triple
 from gear_neo4j.errors import IndexUnavailable, InputError
 from gear_neo4j.graph.connection.database import Database, Row
-from gear_neo4j.graph.queries import named
 from gear_neo4j.graph.schema.indexes import TRIPLE_INDEX
 from gear_neo4j.graph.schema.record import (
     RecordedDataset,
@@ -274,19 +273,6 @@ class Store:
 def candidates(k: int) -> int:
     """The number of candidates to request for the k nearest: an index orders by quantised vectors, and misses some."""
     return max(LEAST_CANDIDATES, k + MORE_CANDIDATES)
-
-
-def path_cypher(*paths: Path) -> Cypher:
-    """The query that shows paths in Neo4j Browser, with its parameters.
-
-    Example:
-        >>> from gear_neo4j.domain import make_triple
-        >>> query = path_cypher(Path((make_triple("p1", "Curie", "born in", "Warsaw"),), 0.9))
-        >>> str(query).splitlines()[1]
-        'MATCH (t:Triple)'
-    """
-    ids = dict.fromkeys(triple.id for path in paths for triple in path.triples)
-    return Cypher(named("show_path").text, {"ids": list(ids)})
 
 
 def triple_of(row: Row) -> Triple:

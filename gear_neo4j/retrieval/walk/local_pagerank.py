@@ -9,10 +9,12 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from gear_neo4j.graph.read.adjacency import Adjacency, NodeEdges
+from gear_neo4j.graph.read.adjacency import Adjacency, Node, NodeEdges
 from gear_neo4j.retrieval.walk.pagerank import Weights
 
+Indexes = npt.NDArray[np.int64]
 # The total change of mass at which spreading ends; between two rounds a rough value is enough.
 TOLERANCE = 1e-6
 ROUGHLY = 1e-3
@@ -26,18 +28,25 @@ Read = Callable[[Sequence[str], Sequence[str]], Adjacency]
 class LocalGraph:
     """The part of a graph that a walk has met: its nodes by index, and the edges of those that were read.
 
-    ``exact`` is False after a hub, whose edges are not all known.
+    ``exact`` is False after a hub, whose edges are not all known. ``nodes`` says by index whether a node is a passage,
+    and its id.
     """
 
     def __init__(self) -> None:
         self.passages: dict[str, int] = {}
         self.entities: dict[str, int] = {}
         self.exact = True
-        self._nodes: list[tuple[bool, str]] = []
+        self.nodes: list[Node] = []
         self._read: list[bool] = []
         self._heads = array("q")
         self._tails = array("q")
         self._shares = array("d")
+
+    @property
+    def edges(self) -> tuple[Indexes, Indexes, Weights]:
+        """The known edges: the node at which each begins, the one at which it ends, and its share of the walk."""
+        shares = np.array(self._shares, dtype=np.float64)
+        return np.array(self._heads, dtype=np.int64), np.array(self._tails, dtype=np.int64), shares
 
     def passage(self, id: str) -> int:
         """The index of a passage; adds it if it is new."""
@@ -47,10 +56,15 @@ class LocalGraph:
         """The index of an entity, by element id; adds it if it is new."""
         return self._index(self.entities, id, is_passage=False)
 
+    def neighbours(self, index: int) -> set[int]:
+        """The nodes that a known edge connects with a node."""
+        heads, tails, _ = self.edges
+        return {*tails[heads == index].tolist(), *heads[tails == index].tolist()}
+
     def _index(self, indexes: dict[str, int], id: str, *, is_passage: bool) -> int:
         if id not in indexes:
-            indexes[id] = len(self._nodes)
-            self._nodes.append((is_passage, id))
+            indexes[id] = len(self.nodes)
+            self.nodes.append((is_passage, id))
             self._read.append(False)
         return indexes[id]
 
@@ -77,7 +91,7 @@ class LocalGraph:
         unread = np.flatnonzero(~np.array(self._read, dtype=bool))
         if mass[unread].sum() <= WAITING * mass.sum():
             return [], []
-        chosen = [self._nodes[index] for index in unread[np.argsort(-mass[unread], kind="stable")][:most].tolist()]
+        chosen = [self.nodes[index] for index in unread[np.argsort(-mass[unread], kind="stable")][:most].tolist()]
         return [id for is_passage, id in chosen if is_passage], [id for is_passage, id in chosen if not is_passage]
 
     def spread(
@@ -90,11 +104,11 @@ class LocalGraph:
         No mass returns to the seeds, neither by teleportation nor from nodes without edges: that would only change the
         scale.
         """
-        size = len(self._nodes)
+        size = len(self.nodes)
         first = np.zeros(size)
         first[list(start)] = list(start.values())
-        heads, tails = np.array(self._heads, dtype=np.int64), np.array(self._tails, dtype=np.int64)
-        shares = damping * np.array(self._shares, dtype=np.float64)
+        heads, tails, shares = self.edges
+        shares = damping * shares
         mass = first.copy()
         if before is not None:
             mass[: before.size] = before

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from gear_neo4j.domain import Path
 from gear_neo4j.explain.layout import Box, picture
-from gear_neo4j.graph.read.store import path_cypher
+from gear_neo4j.graph.read.path_cypher import path_cypher
 from gear_neo4j.text.printable import printable
 from gear_neo4j.web.bodies import PictureBody, PictureBox, PictureLayout, PictureLine
 from gear_neo4j.web.responses import Json, problems

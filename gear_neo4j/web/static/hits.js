@@ -1,8 +1,24 @@
-/** Passages that a search returned, best first. */
+/** Passages that a search returned, best first, each with the reason why it was found. */
 
 import { button, foreign, make } from "./dom.js";
 import { openPassage } from "./passage.js";
+import { cypherDetails } from "./paths.js";
 import { counted, line } from "./text.js";
+
+// What the rankings are called, as on the command line (gear_neo4j/cli/passages.py).
+const RANKINGS = {
+  bm25: "word search",
+  fulltext: "full-text search",
+  sbert: "vector search",
+  hybrid: "hybrid search",
+  weighted: "hybrid search",
+  graph: "the graph",
+  pagerank: "the graph",
+  subgraph: "the graph",
+  triples: "its triples",
+  entities: "its entity",
+  community: "its community",
+};
 
 /**
  * A list of hits.
@@ -16,7 +32,6 @@ export function hitList(hits, { cited = new Map() } = {}) {
 }
 
 function card(hit, markers) {
-  const sources = hit.sources.map(source => `${line(source.name, 40)} ${source.rank}`).join(" · ");
   const score = `score ${hit.score.toFixed(3)}`;
   const origin = [hit.source, hit.position]
     .filter(Boolean)
@@ -33,8 +48,31 @@ function card(hit, markers) {
       markers.length > 0 && make("span", { class: "badge cite" }, `cited as ${markers.join(", ")}`),
     ),
     foreign(line(hit.text, 420), "p"),
-    make("p", { class: "note" }, foreign([origin, score, sources].filter(Boolean).join(" · "))),
+    make("p", { class: "note" }, foreign([origin, score].filter(Boolean).join(" · "))),
+    make("p", { class: "note" }, foreign(foundBy(hit))),
+    hit.path && make("p", { class: "via" }, "via ", foreign(line(hit.path.text, 600))),
+    hit.path && cypherDetails(hit.path.cypher),
   );
+}
+
+/**
+ * The rankings that contain a hit, with its similarity and the words that were found.
+ * @param {any} hit
+ * @returns {string}
+ */
+function foundBy(hit) {
+  const details = {
+    "vector search": hit.similarity?.toFixed(2),
+    "full-text search": hit.words?.map(word => line(word, 40)).join(", "),
+  };
+  details["word search"] = details["full-text search"];
+  const ranks = new Map();
+  for (const { name, rank } of hit.sources) {
+    const known = RANKINGS[name] ?? line(name, 40);
+    if (!ranks.has(known)) ranks.set(known, rank);
+  }
+  const parts = [...ranks].map(([name, rank]) => `no. ${rank} by ${name}${details[name] ? ` (${details[name]})` : ""}`);
+  return parts.length ? `Found: ${parts.join(", ")}` : "";
 }
 
 /**

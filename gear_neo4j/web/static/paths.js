@@ -88,19 +88,29 @@ function pathList(paths, links) {
 }
 
 function row(path, url) {
-  const statement = cypherText(path.cypher);
-  const control = button("Copy Cypher", () => copy(control, statement));
   return [
     make("p", {}, foreign(line(path.text, 600)), make("span", { class: "note" }, ` ${path.score.toFixed(2)}`)),
-    make(
-      "details",
-      {},
-      make("summary", {}, "Cypher"),
-      make("pre", { tabindex: 0, "aria-label": "Cypher" }, statement),
-      control,
-      webAddress(url) && link(url, "Open in Neo4j Browser"),
-    ),
+    cypherDetails(path.cypher, url),
   ];
+}
+
+/**
+ * The query of a path, to open, copy, or run in Neo4j Browser.
+ * @param {{statement: string, parameters: Record<string, unknown>}} cypher
+ * @param {unknown} [url] its address in the Browser
+ * @returns {HTMLElement}
+ */
+export function cypherDetails(cypher, url) {
+  const statement = cypherText(cypher);
+  const control = button("Copy Cypher", () => copy(control, statement));
+  return make(
+    "details",
+    {},
+    make("summary", {}, "Cypher"),
+    make("pre", { tabindex: 0, "aria-label": "Cypher" }, statement),
+    control,
+    webAddress(url) && link(url, "Open in Neo4j Browser"),
+  );
 }
 
 /**
