@@ -30,6 +30,7 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
     "embedding_url": ("GEAR_EMBEDDING_URL",),
     "embedding_key": ("GEAR_EMBEDDING_KEY",),
     "embedding_timeout": ("GEAR_EMBEDDING_TIMEOUT",),
+    "rerank": ("GEAR_RERANK",),
     "chat_model": ("GEAR_CHAT_MODEL",),
     "openai_base_url": ("OPENAI_BASE_URL",),
     "openai_api_key": ("OPENAI_API_KEY",),
@@ -78,6 +79,7 @@ class Settings:
     embedding_url: str | None = None
     embedding_key: str | None = field(default=None, repr=False)
     embedding_timeout: float = 60.0
+    rerank: str | None = None
     chat_model: str | None = None
     openai_base_url: str | None = None
     openai_api_key: str | None = field(default=None, repr=False)
@@ -101,12 +103,13 @@ class Settings:
         Variables: ``NEO4J_URI``, ``NEO4J_USERNAME`` (or ``NEO4J_USER``), ``NEO4J_PASSWORD``, ``NEO4J_DATABASE``,
         ``GEAR_NAME``, ``GEAR_HOME``, ``GEAR_NEO4J_VERSION``, ``GEAR_LOCAL_IDLE`` (minutes), ``GEAR_EMBEDDING_MODEL``,
         ``GEAR_EMBEDDING_DTYPE``; for embeddings by a server ``GEAR_EMBEDDING_URL``, ``GEAR_EMBEDDING_KEY`` and
-        ``GEAR_EMBEDDING_TIMEOUT`` (seconds a request); for a language model ``GEAR_CHAT_MODEL``, ``OPENAI_BASE_URL``,
-        ``OPENAI_API_KEY``, ``GEAR_CHAT_TIMEOUT`` (seconds a whole call), ``GEAR_CHAT_CONCURRENCY``, ``GEAR_CHAT_CACHE``
-        (``on`` or ``off``) and ``GEAR_CHAT_PRICE`` (of a million input and output tokens: ``0.15,0.60``); for
-        ``gear serve`` ``GEAR_SERVE_HOST``, ``GEAR_SERVE_PORT``, ``GEAR_SERVE_KEYS_FILE``,
-        ``GEAR_SERVE_ALLOWED_HOSTS`` and ``GEAR_SERVE_ALLOWED_ORIGINS`` (with commas between them),
-        ``GEAR_SERVE_PUBLIC_URL``, ``GEAR_SERVE_LOG_QUESTIONS`` (``on`` or ``off``) and ``GEAR_SERVE_MEMORY`` (MiB).
+        ``GEAR_EMBEDDING_TIMEOUT`` (seconds a request); for a reranker ``GEAR_RERANK``; for a language model
+        ``GEAR_CHAT_MODEL``, ``OPENAI_BASE_URL``, ``OPENAI_API_KEY``, ``GEAR_CHAT_TIMEOUT`` (seconds a whole call),
+        ``GEAR_CHAT_CONCURRENCY``, ``GEAR_CHAT_CACHE`` (``on`` or ``off``) and ``GEAR_CHAT_PRICE`` (of a million input
+        and output tokens: ``0.15,0.60``); for ``gear serve`` ``GEAR_SERVE_HOST``, ``GEAR_SERVE_PORT``,
+        ``GEAR_SERVE_KEYS_FILE``, ``GEAR_SERVE_ALLOWED_HOSTS`` and ``GEAR_SERVE_ALLOWED_ORIGINS`` (with commas between
+        them), ``GEAR_SERVE_PUBLIC_URL``, ``GEAR_SERVE_LOG_QUESTIONS`` (``on`` or ``off``) and ``GEAR_SERVE_MEMORY``
+        (MiB).
 
         Raises:
             SettingsError: ``env_file`` does not exist or is not text, or a number is invalid.
@@ -130,6 +133,7 @@ class Settings:
             embedding_url=get("embedding_url"),
             embedding_key=get("embedding_key"),
             embedding_timeout=_number("GEAR_EMBEDDING_TIMEOUT", get("embedding_timeout") or "60"),
+            rerank=get("rerank"),
             chat_model=get("chat_model"),
             openai_base_url=get("openai_base_url"),
             openai_api_key=get("openai_api_key"),

@@ -35,7 +35,7 @@ class Fixed:
 
 
 @contextmanager
-def opened(server, embedder, *, uri=None, chat=None, **options):
+def opened(server, embedder, *, uri=None, chat=None, reranker=None, **options):
     """A Gear over the test's own driver, with options for it."""
     with neo4j.GraphDatabase.driver(uri or server.uri, auth=(server.username, server.password), **options) as driver:
-        yield Gear(driver, database=server.database, embedder=embedder, chat=chat)
+        yield Gear(driver, database=server.database, embedder=embedder, chat=chat, reranker=reranker)

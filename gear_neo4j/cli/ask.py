@@ -8,7 +8,7 @@ from click.exceptions import Exit
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.cli.choice import Choice, with_choice
 from gear_neo4j.cli.live import Live
-from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, QUESTION, opened, with_settings
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, QUESTION, RERANK, opened, with_settings
 from gear_neo4j.cli.output import STDOUT, emit, json_option, require_writable
 from gear_neo4j.cli.scope import require_admitted, with_scope, within_scope
 from gear_neo4j.cli.screen import Screen, errors
@@ -48,7 +48,7 @@ UNGROUNDED = "not fully supported by the retrieved passages"
 @click.option("--replay", "replay_file", type=PATH, help="Replay the model's replies from a trace; no model is called.")
 @with_scope
 @json_option
-@with_settings(CHAT, CONNECTION, EMBEDDING)
+@with_settings(CHAT, CONNECTION, EMBEDDING, RERANK)
 def ask(
     question: str,
     choice: Choice,

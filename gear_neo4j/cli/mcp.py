@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, Decorator, with_settings
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, RERANK, Decorator, with_settings
 from gear_neo4j.cli.scope import with_scope
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.scope import Scope
@@ -38,7 +38,7 @@ def _option(name: str, *names: str, **options: Any) -> Decorator:
 )
 @_option("--public-url", help="Where people can read passages; /passages/ID is appended.")
 @with_scope
-@with_settings(CHAT, CONNECTION, EMBEDDING)
+@with_settings(CHAT, CONNECTION, EMBEDDING, RERANK)
 def mcp(
     namespace: str,
     timeout: float,

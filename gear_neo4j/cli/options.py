@@ -37,6 +37,9 @@ CONNECTION: Sequence[Decorator] = (
 EMBEDDING: Sequence[Decorator] = (
     click.option("--embedding-model", help="A sentence-transformers model or folder.  [GEAR_EMBEDDING_MODEL]"),
 )
+RERANK: Sequence[Decorator] = (
+    click.option("--rerank", metavar="MODEL", help="A cross-encoder that reorders passages.  [GEAR_RERANK]"),
+)
 CHAT: Sequence[Decorator] = (
     click.option("--chat-model", help="The language model, served at OPENAI_BASE_URL or by OpenAI.  [GEAR_CHAT_MODEL]"),
     click.option("--cache/--no-cache", "chat_cache", default=None, help="Cache its replies.  [GEAR_CHAT_CACHE; on]"),
@@ -50,7 +53,7 @@ ENV: Sequence[Decorator] = (
     ),
 )
 ALL: Sequence[Decorator] = (*CHAT, *CONNECTION, *EMBEDDING, *ENV)
-FLAGS = ("uri", "username", "password", "database", "name", "embedding_model", "chat_model", "chat_cache")
+FLAGS = ("uri", "username", "password", "database", "name", "embedding_model", "rerank", "chat_model", "chat_cache")
 
 
 def with_settings(*groups: Sequence[Decorator]) -> Decorator:

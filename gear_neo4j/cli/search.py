@@ -8,7 +8,7 @@ import click
 from click.exceptions import Exit
 
 from gear_neo4j.cli.choice import Choice, with_choice
-from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, QUESTION, opened, with_settings
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, QUESTION, RERANK, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.passages import print_hits, warning_of
 from gear_neo4j.cli.scope import with_scope, within_scope
@@ -31,7 +31,7 @@ SHOWN_PATHS = 5
 @click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")
 @with_scope
 @json_option
-@with_settings(CHAT, CONNECTION, EMBEDDING)
+@with_settings(CHAT, CONNECTION, EMBEDDING, RERANK)
 def search(
     question: str,
     choice: Choice,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gear_neo4j.cli.keys import KEYS_FILE, keys_file_of
-from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, own_server, with_settings
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, RERANK, opened, own_server, with_settings
 from gear_neo4j.cli.printing import LogLines, say
 from gear_neo4j.cli.reporting import progress_shown
 from gear_neo4j.domain import digest
@@ -57,7 +57,7 @@ MISSING = "the service needs the extra: pip install 'gear-neo4j[server]'"
 @click.option("--log-questions", is_flag=True, help="Write questions into the log.  [GEAR_SERVE_LOG_QUESTIONS; off]")
 @click.option("--docs", is_flag=True, help="Serve Swagger UI at /docs.")
 @click.option("--demo", "is_demo", is_flag=True, help="Serve forty short passages from a local Neo4j of their own.")
-@with_settings(CHAT, CONNECTION, EMBEDDING)
+@with_settings(CHAT, CONNECTION, EMBEDDING, RERANK)
 def serve(
     host: str | None,
     port: int | None,

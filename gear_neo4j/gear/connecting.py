@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from gear_neo4j.errors import NoModel
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.chat import Chat, ChatModel
+from gear_neo4j.models.cross_encoder import CrossEncoderReranker, Reranker
 from gear_neo4j.models.embeddings import Embedder, open_embedder
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.server.connection import connect
@@ -30,6 +31,11 @@ def open_graph(
 def resolve_embedder(settings: Settings, embedder: Embedder | None) -> Embedder:
     """The given embedder, else that of the settings."""
     return embedder or open_embedder(settings)
+
+
+def resolve_reranker(settings: Settings, reranker: Reranker | None) -> Reranker | None:
+    """The given reranker, else that of the settings, if there is one."""
+    return reranker or (CrossEncoderReranker(settings.rerank) if settings.rerank else None)
 
 
 def resolve_chat(chat: "BaseChatModel | ChatModel | None", settings: Settings | None = None) -> ChatModel:

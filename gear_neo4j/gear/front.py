@@ -11,7 +11,7 @@ from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.recording import RecordedAgent
 from gear_neo4j.agents.run import OnEvent
 from gear_neo4j.domain import Cypher, Hits, PassageRecord, Path
-from gear_neo4j.gear.connecting import open_graph, resolve_chat, resolve_embedder
+from gear_neo4j.gear.connecting import open_graph, resolve_chat, resolve_embedder, resolve_reranker
 from gear_neo4j.gear.entities import MOST_ENTITIES, entities_named, entity_record, passage_record
 from gear_neo4j.gear.events import EventStream
 from gear_neo4j.gear.session import Session
@@ -23,11 +23,13 @@ from gear_neo4j.graph.read.memory import Memory
 from gear_neo4j.graph.read.path_cypher import path_cypher
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.chat import ChatModel
+from gear_neo4j.models.cross_encoder import Reranker
 from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder
 from gear_neo4j.recipes.recipe import AgentRecipe, RetrieverRecipe
 from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.paths import PathResult, PathRetriever, Paths
 from gear_neo4j.retrieval.question import Question
+from gear_neo4j.retrieval.rerank import reranked, reranking
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.retrieval.traced import record_hits, retrieval_span
 from gear_neo4j.scope import EVERYTHING, Scope
@@ -57,6 +59,7 @@ class Gear:
         bookmarks: those of another process, to see its writes; see :meth:`catch_up`.
         embedder: the embedding model; by default, the packaged MiniLM (384 dimensions, no download).
         chat: any LangChain chat model, for features that need a language model.
+        reranker: a model that orders the first passages of every search anew, such as a ``CrossEncoderReranker``.
         settings: the folders of calibrations and caches; by default, the settings of the environment.
 
     Usage (the README's longer form of it is a test)::
@@ -76,6 +79,7 @@ class Gear:
         bookmarks: Iterable[str] = (),
         embedder: Embedder | None = None,
         chat: "BaseChatModel | ChatModel | None" = None,
+        reranker: Reranker | None = None,
         settings: Settings | None = None,
     ) -> None:
         settings = settings or Settings.load()
@@ -84,6 +88,7 @@ class Gear:
                 Graph(Database(driver, name=database, impersonate=impersonate, bookmarks=bookmarks)),
                 embedder=embedder or SentenceTransformerEmbedder(home=settings.home),
                 chat=lambda: resolve_chat(chat),
+                reranker=resolve_reranker(settings, reranker),
                 settings=settings,
             )
         )
@@ -95,6 +100,7 @@ class Gear:
         *,
         embedder: Embedder | None = None,
         chat: "BaseChatModel | ChatModel | None" = None,
+        reranker: Reranker | None = None,
         create: bool = True,
         impersonate: str | None = None,
         bookmarks: Iterable[str] = (),
@@ -120,6 +126,7 @@ class Gear:
                 open_graph(settings, create=create, impersonate=impersonate, bookmarks=bookmarks, report=report),
                 embedder=resolve_embedder(settings, embedder),
                 chat=lambda: resolve_chat(chat, settings),
+                reranker=resolve_reranker(settings, reranker),
                 settings=settings,
             )
         )
@@ -253,7 +260,9 @@ class Gear:
         Args:
             player: replaces the chat model in the roles whose methods it has, such as a custom reader.
         """
-        return self._session.with_player(player).retriever(RETRIEVERS.recipe(recipe))
+        made = RETRIEVERS.recipe(recipe)
+        made = reranked(made) if self._session.has_reranker else made
+        return self._session.with_player(player).retriever(made)
 
     def agent(self, recipe: str | AgentRecipe = "gear", *, player: object | None = None) -> Agent:
         """An agent for many questions; see :meth:`ask`.
@@ -262,6 +271,7 @@ class Gear:
             player: replaces the chat model in the roles whose methods it has, such as an oracle.
         """
         made = AGENTS.recipe(recipe)
+        made = reranking(made) if self._session.has_reranker else made
         agent = self._session.with_player(player).agent(made)
         return RecordedAgent(agent, name=made.name, source=self.graph.name, scope=self.scope)
 

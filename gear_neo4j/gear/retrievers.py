@@ -7,6 +7,7 @@ from gear_neo4j.retrieval.base import Base, BaseRetriever
 from gear_neo4j.retrieval.hipporag import HippoRag, HippoRag2, HippoRag2Retriever, HippoRagRetriever
 from gear_neo4j.retrieval.naive import Naive, NaiveRetriever
 from gear_neo4j.retrieval.paths import PathRetriever, Paths
+from gear_neo4j.retrieval.rerank import Rerank, RerankRetriever
 from gear_neo4j.retrieval.scout import Scout, ScoutGraph, ScoutRetriever
 from gear_neo4j.retrieval.subgraph import Subgraph, SubgraphRetriever
 from gear_neo4j.retrieval.sync import SyncExpansion, SyncGE, SyncRetriever
@@ -96,3 +97,9 @@ def hipporag(session: Session, recipe: HippoRag) -> HippoRagRetriever:
 def hipporag2(session: Session, _recipe: HippoRag2) -> HippoRag2Retriever:
     """HippoRAG 2; without a model, it keeps all seeds."""
     return HippoRag2Retriever(session.memory, filter=session.optional_role(PromptedSeeder, method="keep"))
+
+
+@register_retriever(Rerank)
+def rerank(session: Session, recipe: Rerank) -> RerankRetriever:
+    """The session's reranker over another retriever."""
+    return RerankRetriever(session.retriever(recipe.over), reranker=session.reranker, options=recipe)

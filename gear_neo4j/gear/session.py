@@ -7,11 +7,12 @@ from threading import Lock
 from typing import Self, TypeVar, cast
 
 from gear_neo4j.agents.agent import Agent
-from gear_neo4j.errors import ModelError, ScopeRefusal
+from gear_neo4j.errors import ModelError, ScopeRefusal, SettingsError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.read.memory import UNLIMITED, Memory
 from gear_neo4j.graph.read.versioned import Versioned
 from gear_neo4j.models.chat import ChatModel
+from gear_neo4j.models.cross_encoder import Reranker
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes.recipe import AgentRecipe, Recipe, RetrieverRecipe
 from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
@@ -37,6 +38,7 @@ class Session:
     Args:
         chat: opens the chat model on first use.
         settings: the folder of calibrations and file indexes.
+        reranker: what orders the first passages of each search anew.
         memory: the memory shared by the indexes of all scopes.
     """
 
@@ -47,12 +49,14 @@ class Session:
         embedder: Embedder,
         chat: Callable[[], ChatModel],
         settings: Settings,
+        reranker: Reranker | None = None,
         memory: Memory = UNLIMITED,
     ) -> None:
         self.graph = graph
         self.settings = settings
         self.plain_embedder = embedder
         self.player: object | None = None
+        self._reranker = reranker
         self._memory = memory
         self.rankers = RankerCache(graph, home=settings.home, memory=memory)
         self.projections = Projections(graph.pagerank, memory=memory)
@@ -76,6 +80,22 @@ class Session:
         """
         self._matched.current()
         return self.plain_embedder
+
+    @property
+    def reranker(self) -> Reranker:
+        """The model that reads questions with passages.
+
+        Raises:
+            SettingsError: no reranker; the message names the setting.
+        """
+        if self._reranker is None:
+            raise SettingsError("there is no reranker: give a model (--rerank MODEL, or GEAR_RERANK)")
+        return self._reranker
+
+    @property
+    def has_reranker(self) -> bool:
+        """Whether the first passages of each search are ordered anew."""
+        return self._reranker is not None
 
     @property
     def chat(self) -> ChatModel:
@@ -110,7 +130,12 @@ class Session:
 
     def _with(self, graph: Graph, memory: Memory) -> "Session":
         other = Session(
-            graph, embedder=self.plain_embedder, chat=self._open_chat, settings=self.settings, memory=memory
+            graph,
+            embedder=self.plain_embedder,
+            chat=self._open_chat,
+            settings=self.settings,
+            reranker=self._reranker,
+            memory=memory,
         )
         # All share one model, which is opened once.
         other._opening, other._chats, other.player = self._opening, self._chats, self.player

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.models.loading import without_bars
 from gear_neo4j.models.long_texts import parts_of, pooled
 from gear_neo4j.models.onnx_encoder import OnnxEncoder
 from gear_neo4j.models.onnx_encoder import Vectors as Vectors
@@ -232,19 +233,13 @@ class SentenceTransformerEmbedder:
     def _load(self, dtype: str | None) -> "SentenceTransformer":
         # Loading torch takes seconds, so commands that embed nothing must not load it.
         from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging as transformers_logging
 
-        # Its short progress bar for loading weights would disturb ours.
-        had_bar = transformers_logging.is_progress_bar_enabled()
-        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
-            return SentenceTransformer(self._location, model_kwargs={"dtype": dtype} if dtype else {})
+            with without_bars():
+                return SentenceTransformer(self._location, model_kwargs={"dtype": dtype} if dtype else {})
         except (OSError, ValueError) as error:
             reason = str(error).strip().splitlines()[0]
             raise SettingsError(f"the embedding model {self._name!r} could not be loaded: {reason}") from error
-        finally:
-            if had_bar:
-                transformers_logging.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
 def _encoded(texts: Sequence[str], encode: Encode, batch_size: int) -> Vectors:
