@@ -14,7 +14,6 @@ from .agents.paths import PathAgent as PathAgent
 from .agents.pattern import PatternAgent as PatternAgent
 from .agents.planner import Planner as Planner
 from .agents.reflecting import SelfRag as SelfRag
-from .communities.hierarchy import Hierarchy as Hierarchy
 from .domain import Cypher as Cypher
 from .domain import Fact as Fact
 from .domain import Hit as Hit
@@ -43,6 +42,7 @@ from .retrieval.hipporag import HippoRag as HippoRag
 from .retrieval.hipporag import HippoRag2 as HippoRag2
 from .retrieval.naive import Naive as Naive
 from .retrieval.paths import Paths as Paths
+from .retrieval.rerank import Rerank as Rerank
 from .retrieval.scout import Scout as Scout
 from .retrieval.subgraph import Subgraph as Subgraph
 from .retrieval.sync import SyncGE as SyncGE

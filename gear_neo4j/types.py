@@ -13,6 +13,7 @@ from gear_neo4j.agents.agent import Agent
 from gear_neo4j.agents.answer import Citation, Step, Trace
 from gear_neo4j.agents.run import Event
 from gear_neo4j.communities.build import BuildReport
+from gear_neo4j.communities.hierarchy import Hierarchy
 from gear_neo4j.communities.reports import ReportProgress
 from gear_neo4j.domain import EntityHit, Figure, FoundBy, PassageRecord
 from gear_neo4j.extraction.extractor import Extractor, FactExtractor
@@ -38,6 +39,7 @@ from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.renaming import Renamed
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.models.chat import Chat, ChatModel
+from gear_neo4j.models.cross_encoder import Reranker
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.roles.reporter import Reporter
@@ -71,6 +73,7 @@ __all__ = [
     "Forecast",
     "FoundBy",
     "Graph",
+    "Hierarchy",
     "ImportReport",
     "IngestReport",
     "KnownSource",
@@ -84,6 +87,7 @@ __all__ = [
     "Renamed",
     "ReportProgress",
     "Reporter",
+    "Reranker",
     "Retriever",
     "Session",
     "SourcePage",

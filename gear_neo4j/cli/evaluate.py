@@ -12,7 +12,7 @@ from gear_neo4j.agents.gear import GearAgent
 from gear_neo4j.cli.choice import Choice, with_choice
 from gear_neo4j.cli.evaluate_graph import evaluate_graph, graph_table
 from gear_neo4j.cli.evaluate_passages import Evaluation, RunOptions
-from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, RERANK, Decorator, grouped, own_server, with_settings
+from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, Decorator, grouped, own_server, with_settings
 from gear_neo4j.cli.output import STDOUT, emit, json_option, report_console, require_folder
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.scope import with_scope
@@ -80,7 +80,7 @@ RUN: Sequence[Decorator] = (
 @grouped("run", RunOptions, RUN)
 @json_option
 @with_scope
-@with_settings(CHAT, CONNECTION, EMBEDDING, RERANK)
+@with_settings(CHAT, CONNECTION, EMBEDDING)
 def evaluate(
     dataset_dir: Path,
     triples: datasets.Triples | None,

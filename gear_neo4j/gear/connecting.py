@@ -33,9 +33,10 @@ def resolve_embedder(settings: Settings, embedder: Embedder | None) -> Embedder:
     return embedder or open_embedder(settings)
 
 
-def resolve_reranker(settings: Settings, reranker: Reranker | None) -> Reranker | None:
+def resolve_reranker(settings: Settings, reranker: Reranker | str | None) -> Reranker | None:
     """The given reranker, else that of the settings, if there is one."""
-    return reranker or (CrossEncoderReranker(settings.rerank) if settings.rerank else None)
+    given = reranker or settings.rerank
+    return CrossEncoderReranker(given) if isinstance(given, str) else given
 
 
 def resolve_chat(chat: "BaseChatModel | ChatModel | None", settings: Settings | None = None) -> ChatModel:

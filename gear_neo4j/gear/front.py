@@ -59,7 +59,8 @@ class Gear:
         bookmarks: those of another process, to see its writes; see :meth:`catch_up`.
         embedder: the embedding model; by default, the packaged MiniLM (384 dimensions, no download).
         chat: any LangChain chat model, for features that need a language model.
-        reranker: a model that orders the first passages of every search anew, such as a ``CrossEncoderReranker``.
+        reranker: orders the first passages of every search anew: a cross-encoder of sentence-transformers (a name or a
+            folder), or an object that scores.
         settings: the folders of calibrations and caches; by default, the settings of the environment.
 
     Usage (the README's longer form of it is a test)::
@@ -79,7 +80,7 @@ class Gear:
         bookmarks: Iterable[str] = (),
         embedder: Embedder | None = None,
         chat: "BaseChatModel | ChatModel | None" = None,
-        reranker: Reranker | None = None,
+        reranker: Reranker | str | None = None,
         settings: Settings | None = None,
     ) -> None:
         settings = settings or Settings.load()
@@ -100,7 +101,7 @@ class Gear:
         *,
         embedder: Embedder | None = None,
         chat: "BaseChatModel | ChatModel | None" = None,
-        reranker: Reranker | None = None,
+        reranker: Reranker | str | None = None,
         create: bool = True,
         impersonate: str | None = None,
         bookmarks: Iterable[str] = (),

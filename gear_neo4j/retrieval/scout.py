@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from gear_neo4j.domain import FoundBy, Hits, Path
+from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.read.adjacency import Adjacency, AdjacencyReader
 from gear_neo4j.graph.read.pagerank_queries import NamedEntity, PageRankQueries, Seed, Similarities, distinct_facts
 from gear_neo4j.graph.read.store import Store
@@ -138,8 +139,8 @@ class ScoutRetriever:
             evidence = evidence_of_names(walked.rarest, reranked, start.similar)
             ranking = self._mix(reranked, start, evidence=evidence)[:k]
         with query.timed("paths"):
-            paths = self._paths(query, ranking, start, walked)
-        expansion = ExpansionResult(tuple(paths), walked.graph.exact)
+            paths, complete = self._paths(query, ranking, start, walked)
+        expansion = ExpansionResult(tuple(paths), walked.graph.exact and complete)
         name = f"scout by {_basis(evidence)}"
         return fetch_hits(self._graph.store, query, ranking, name=name, expansion=expansion)
 
@@ -255,10 +256,13 @@ class ScoutRetriever:
         rest = ranked("sbert", start.dense) if self._options.passage_weight or not mixed else []
         return [*mixed, *(replace(item, score=0.0) for item in rest if item.id not in ids)]
 
-    def _paths(self, question: Question, ranking: Sequence[Ranked], start: Start, walked: Walked) -> list[Path]:
-        """The most probable path of the walk to each passage, from an entity or the nearest passage.
+    def _paths(
+        self, question: Question, ranking: Sequence[Ranked], start: Start, walked: Walked
+    ) -> tuple[list[Path], bool]:
+        """The most probable path of the walk to each passage, and whether the server had the time to look them up.
 
-        The other seed passages are left out: from them, nearly every passage is one step away.
+        Paths begin at an entity or the nearest passage. From the other seed passages, nearly every passage is one step
+        away.
         """
         graph = walked.graph
         nearest = {graph.passages[id] for id, _ in start.dense[:1] if id in graph.passages}
@@ -270,8 +274,12 @@ class ScoutRetriever:
         ways = best_ways(graph, seeds, targets.values(), damping=self._options.damping, names=named)
         reached = [item for item in ranking if targets.get(item.id) in ways]
         nodes = [[graph.nodes[index] for index in ways[targets[item.id]]] for item in reached]
-        paths = paths_along(nodes, edges=self._graph.edges, query=question.vector, pool=start.pool)
-        return [replace(path, score=item.score) for item, path in zip(reached, paths, strict=True) if path.triples]
+        try:
+            paths = paths_along(nodes, edges=self._graph.edges, query=question.vector, pool=start.pool)
+        except QueryTimeout:
+            return [], False
+        found = [replace(path, score=item.score) for item, path in zip(reached, paths, strict=True) if path.triples]
+        return found, True
 
 
 def _written(entities: Mapping[str, NamedEntity]) -> dict[str, str]:

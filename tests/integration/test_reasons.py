@@ -6,9 +6,12 @@ from hypothesis import strategies as st
 
 from gear_neo4j import Base, Hits, Naive, Paths, Scout
 from gear_neo4j.domain import Passage, make_triple
+from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.read.adjacency import AdjacencyReader
 from gear_neo4j.ingestion.writing import write_passages, write_triples
+from gear_neo4j.retrieval import scout
 from gear_neo4j.wire import from_json, to_json
 from tests.conftest import WIPE_DATA
 from tests.examples import examples
@@ -119,6 +122,22 @@ def test_a_search_without_the_graph_says_which_words_and_how_near(gear):
 
     assert (["Alpha", "Journal"], None, None) == (words["words"], words["similarity"], words["path"])
     assert (meaning["score"], None) == (pytest.approx(meaning["similarity"]), meaning["path"])
+
+
+def test_a_server_too_slow_for_the_paths_does_not_cost_the_hits(gear, monkeypatch):
+    """They are the same, and the result is not exact."""
+    recipe = Scout(triples=0, passage_weight=0)
+    monkeypatch.setattr(scout, "POOL", 0)
+    hits = gear.search(QUESTION, retriever=recipe)
+
+    def slow(*_, **__):
+        raise QueryTimeout("too slow")
+
+    monkeypatch.setattr(AdjacencyReader, "triples", slow)
+    without = gear.search(QUESTION, retriever=recipe)
+
+    assert (hits.hits, True, True) == (without.hits, bool(hits.paths), hits.exact)
+    assert ((), False) == (without.paths, without.exact)
 
 
 def test_a_first_stage_keeps_its_paths(gear):

@@ -23,4 +23,4 @@ def test_the_recipe_of_the_page_runs(server, empty, monkeypatch, capsys):
     assert "named: Geoffrey Hinton, John Hopfield" == printed[0]
     assert "Geoffrey Hinton ←was awarded to— 2024 Nobel Prize in Physics —was awarded to→ John Hopfield" in printed[1:4]
     assert any("University of Edinburgh" in line for line in printed)
-    assert printed[-1].endswith("AS stated")
+    assert "RETURN *" == printed[-1]

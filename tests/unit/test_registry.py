@@ -17,7 +17,7 @@ from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS, Registry
 from tests.processes import run
 
 BUILT_IN = {
-    "retriever": ["auto", "naive", "sync", "scout", "paths", "subgraph", "base", "hipporag", "hipporag2"],
+    "retriever": ["auto", "naive", "sync", "scout", "paths", "subgraph", "base", "hipporag", "hipporag2", "rerank"],
     "agent": [
         *("gear", "paths", "kgt", "pattern", "cypher", "ircot", "crag", "selfrag"),
         *("graphrag-local", "graphrag-global", "planner"),
