@@ -1,5 +1,6 @@
 """The page in a real browser: questions, searches, comparisons, entities, keys, and a service that stops."""
 
+import time
 from urllib.parse import urlsplit
 
 import pytest
@@ -202,6 +203,82 @@ def test_an_entity_leads_on_to_others_and_back(watch, site):
     page.get_by_text("No entity has this name").wait_for()
 
     assert {"Hinton wrote a thesis at Edinburgh", "physics prize 2024 went to Hinton"} == set(facts)
+
+
+def looked_up(watched, name):
+    """The page with an entity in Explore, and its graph."""
+    page = watched.page
+    watched.open_tab("Explore")
+    page.get_by_label("Entity name").fill(name)
+    page.get_by_role("button", name="Look up").click()
+    page.locator(".graph .node").first.wait_for()
+    return page
+
+
+def test_the_surroundings_of_an_entity_are_a_graph_that_grows_by_keyboard(watch, site):
+    """Enter opens a node, P pins it, arrow keys move; the table beside has the same facts."""
+    page = looked_up(watch(site), "hinton")
+
+    def labels():
+        return page.locator(".graph .node").evaluate_all("nodes => nodes.map(node => node.getAttribute('aria-label'))")
+
+    first = labels()
+    page.get_by_role("button", name="Edinburgh, 1 neighbour").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Scotland, 1 neighbour").wait_for()
+    opened = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    page.keyboard.press("p")
+    pinned = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    names = {label.partition(",")[0] for label in labels()}
+    moved = set()
+    for key in ("ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown"):
+        page.get_by_role("button", name="Edinburgh, 2 neighbours").focus()
+        page.keyboard.press(key)
+        moved.add(page.evaluate("document.activeElement.getAttribute('aria-label')").partition(",")[0])
+    page.get_by_text("Its facts as a table").click()
+    rows = page.locator(".graph-section tbody tr").all_inner_texts()
+
+    assert {"Hinton, 2 neighbours, open", "Edinburgh, 1 neighbour", "physics prize 2024, 1 neighbour"} == set(first)
+    assert ("Edinburgh, 2 neighbours, open", "Edinburgh, 2 neighbours, open, pinned") == (opened, pinned)
+    assert {"Hinton", "Edinburgh", "Scotland", "physics prize 2024"} == names
+    assert len(moved & {"Hinton", "Scotland"}) >= 1
+    assert any("Scotland" in row for row in rows)
+    assert 3 == len(rows)
+
+
+def test_a_graph_is_filtered_and_a_node_removed(watch, site):
+    """Only the edges of one relationship stay; a removed node takes its edges along."""
+    page = looked_up(watch(site), "hinton")
+    nodes = page.locator(".graph .node")
+    page.get_by_label("Relationship").select_option("went to")
+    filtered = nodes.count()
+    page.get_by_label("Relationship").select_option("")
+    nodes.filter(has_text="Edinburgh").locator("circle").click()
+    page.get_by_role("button", name="Remove").click()
+    left = nodes.all_text_contents()
+
+    assert 2 == filtered
+    assert {"Hinton", "physics prize 2024"} == set(left)
+
+
+def test_a_hub_shows_three_hundred_nodes_and_says_so(watch, site):
+    """Opened and laid out within seconds."""
+    facts = [
+        {"id": f"t{n}", "subject": "hub", "predicate": f"leads {n % 7} to", "object": f"leaf {n}", "passage": "p"}
+        | {"title": "Hub", "head": "e", "tail": f"e{n}"}
+        for n in range(400)
+    ]
+    record = {"id": "e", "name": "hub", "labels": [], "degree": 400, "exact": True, "synonyms": [], "facts": facts}
+    record["neighbours"] = [{"id": f"e{n}", "name": f"leaf {n}", "facts": 1} for n in range(400)]
+    watched = watch(site)
+    watched.page.route("**/api/entities?name=*", lambda route: route.fulfill(json={"entities": [record]}))
+    watched.page.route("**/api/entities/e", lambda route: route.fulfill(json=record))
+    started = time.monotonic()
+    page = looked_up(watched, "hub")
+    page.get_by_text("There is no room for 101 neighbours").wait_for()
+
+    assert 300 == page.locator(".graph .node").count()
+    assert time.monotonic() - started < 10
 
 
 def test_the_health_of_the_database_is_told_in_words(watch, site):

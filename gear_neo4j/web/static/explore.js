@@ -1,7 +1,8 @@
-/** The Explore tab: an entity by its name, its facts by passage, and links to other entities. */
+/** The Explore tab: an entity by its name, its surroundings as a graph, its facts by passage, and similar names. */
 
 import { call, isStopped } from "./api.js";
 import { button, foreign, make, put } from "./dom.js";
+import { GraphSection } from "./graph_section.js";
 import { showFailure, showWait } from "./notices.js";
 import { entity, openPassage, statement } from "./passage.js";
 import { go } from "./tabs.js";
@@ -28,6 +29,7 @@ export function mountExplore(panel) {
   const result = make("div", { class: "result", "aria-live": "polite" });
   const seen = [];
   let running = null;
+  let graph = null;
 
   const form = make(
     "form",
@@ -72,7 +74,9 @@ export function mountExplore(panel) {
       before.length > 0 && make("span", { class: "note" }, "Recent: "),
       ...before.map(other => entity(other.name, other.id)),
     );
-    put(result, ...sections(record, others));
+    graph?.stop();
+    graph = record.facts.length > 0 ? new GraphSection(record) : null;
+    put(result, ...sections(record, others, graph?.element));
   }
 
   return {
@@ -84,7 +88,7 @@ export function mountExplore(panel) {
   };
 }
 
-function sections(record, others) {
+function sections(record, others, graph) {
   const labels = record.labels.filter(label => label !== "Entity").map(label => line(label, 60));
   const bounded =
     !record.exact &&
@@ -104,6 +108,7 @@ function sections(record, others) {
         make("span", { class: "note" }, "Similar names: "),
         ...others.map(other => entity(other.name, other.id)),
       ),
+    graph,
     make(
       "div",
       { class: "columns" },
