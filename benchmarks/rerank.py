@@ -46,6 +46,8 @@ class OnnxReranker:
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """The score of each question and passage."""
+        if not pairs:
+            return []
         encoded = self._tokenizer.encode_batch(list(pairs))
         columns = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
         inputs = {

@@ -21,7 +21,10 @@ class Reranker(Protocol):
         """The model's name."""
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """The score of each question and passage, in order, higher is better: logits, not probabilities."""
+        """The score of each question and passage, in order, higher is better: logits, not probabilities.
+
+        Without pairs, the model is loaded, so that later calls take no longer than it reads.
+        """
 
 
 class CrossEncoderReranker:
@@ -54,7 +57,10 @@ class CrossEncoderReranker:
         from torch.nn import Identity
 
         with self._lock:
-            scores = self._model.predict(list(pairs), activation_fn=Identity(), show_progress_bar=False)
+            model = self._model
+            if not pairs:
+                return []
+            scores = model.predict(list(pairs), activation_fn=Identity(), show_progress_bar=False)
         if scores.ndim != 1:
             raise SettingsError(f"{self._name!r} is no reranker: it gives {scores.shape[1]} scores for a passage")
         return [float(score) for score in scores]

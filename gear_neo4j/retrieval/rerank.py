@@ -74,7 +74,7 @@ class RerankRetriever:
     def _scores(self, hits: Hits) -> list[float]:
         """The model's scores of the first passages, as many as it reads in time."""
         pairs = [(_question(hits, hit), hit.passage.content) for hit in hits[: self._options.first]]
-        scores: list[float] = []
+        scores = self._reranker.score(())
         until = time.monotonic() + self._options.seconds
         while len(scores) < len(pairs) and time.monotonic() < until:
             scores += self._reranker.score(pairs[len(scores) : len(scores) + BATCH])
