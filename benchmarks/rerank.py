@@ -17,7 +17,7 @@ from rich.progress import track
 from gear_neo4j import Gear, Settings
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.evaluate.metrics import recall
-from gear_neo4j.models.cross_encoder import CrossEncoderReranker, Reranker
+from gear_neo4j.models.cross_encoder import CrossEncoder, Reranker
 from gear_neo4j.retrieval.auto import Auto
 from gear_neo4j.retrieval.rerank import Rerank
 
@@ -83,7 +83,7 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="+", metavar="DATASET_DIR")
     options = parser.parse_args()
     folder = Path(options.model)
-    model = Once(OnnxReranker(folder) if (folder / "model.onnx").exists() else CrossEncoderReranker(options.model))
+    model = Once(OnnxReranker(folder) if (folder / "model.onnx").exists() else CrossEncoder(options.model))
     print(f"recall at {', '.join(map(str, KS))}\n\n| | {' | '.join(HALVES)} |\n|---|---|---|")
     for path in options.folders:
         dataset = datasets.load(path, triples="rules")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from gear_neo4j.errors import NoModel
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.models.chat import Chat, ChatModel
-from gear_neo4j.models.cross_encoder import CrossEncoderReranker, Reranker
+from gear_neo4j.models.cross_encoder import CrossEncoder, Reranker
 from gear_neo4j.models.embeddings import Embedder, open_embedder
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.server.connection import connect
@@ -36,7 +36,7 @@ def resolve_embedder(settings: Settings, embedder: Embedder | None) -> Embedder:
 def resolve_reranker(settings: Settings, reranker: Reranker | str | None) -> Reranker | None:
     """The given reranker, else that of the settings, if there is one."""
     given = reranker or settings.rerank
-    return CrossEncoderReranker(given) if isinstance(given, str) else given
+    return CrossEncoder(given) if isinstance(given, str) else given
 
 
 def resolve_chat(chat: "BaseChatModel | ChatModel | None", settings: Settings | None = None) -> ChatModel:

@@ -9,7 +9,7 @@ from gear_neo4j.errors import SettingsError
 from gear_neo4j.models.loading import without_bars
 
 if TYPE_CHECKING:
-    from sentence_transformers import CrossEncoder
+    from sentence_transformers import CrossEncoder as Model
 
 
 @runtime_checkable
@@ -27,14 +27,14 @@ class Reranker(Protocol):
         """
 
 
-class CrossEncoderReranker:
-    """A cross-encoder of sentence-transformers, loaded when it is first needed.
+class CrossEncoder:
+    """A cross-encoder of sentence-transformers, loaded when it is first needed; a :class:`Reranker`.
 
     Args:
         model: a name on the Hugging Face hub or a folder.
 
     Example:
-        >>> CrossEncoderReranker("cross-encoder/ms-marco-MiniLM-L12-v2").name
+        >>> CrossEncoder("cross-encoder/ms-marco-MiniLM-L12-v2").name
         'cross-encoder/ms-marco-MiniLM-L12-v2'
     """
 
@@ -52,27 +52,25 @@ class CrossEncoderReranker:
         """The score of each question and passage, in order; thread-safe.
 
         Raises:
-            SettingsError: the model cannot be loaded, or gives more than one score for a pair.
+            SettingsError: the model cannot be loaded, or returns classes.
         """
         from torch.nn import Identity
 
         with self._lock:
             model = self._model
-            if not pairs:
-                return []
-            scores = model.predict(list(pairs), activation_fn=Identity(), show_progress_bar=False)
-        if scores.ndim != 1:
-            raise SettingsError(f"{self._name!r} is no reranker: it gives {scores.shape[1]} scores for a passage")
+            scores = model.predict(list(pairs), activation_fn=Identity(), show_progress_bar=False) if pairs else ()
         return [float(score) for score in scores]
 
     @cached_property
-    def _model(self) -> "CrossEncoder":
-        from sentence_transformers import CrossEncoder
+    def _model(self) -> "Model":
+        from sentence_transformers import CrossEncoder as Model
 
         try:
             with without_bars():
-                model: CrossEncoder = CrossEncoder(self._name)
-        except (OSError, ValueError, RuntimeError) as error:
-            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            raise SettingsError(f"the reranker {self._name!r} could not be loaded: {reason}") from error
+                model: Model = Model(self._name)
+        except (OSError, ValueError) as error:
+            reason = str(error).strip().splitlines()[0]
+            raise SettingsError(f"the cross-encoder {self._name!r} could not be loaded: {reason}") from error
+        if model.num_labels != 1:
+            raise SettingsError(f"the cross-encoder {self._name!r} returns classes, not a score: choose another one")
         return model

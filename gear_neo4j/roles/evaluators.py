@@ -7,19 +7,16 @@ sentence-transformers, and a chat model that grades.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from threading import RLock
-from typing import TYPE_CHECKING, Literal, Protocol
+from functools import partial
+from typing import Literal, Protocol
 
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.models.chat import ChatModel, Reply
+from gear_neo4j.models.cross_encoder import CrossEncoder
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.roles.judgements import parse_scores
 from gear_neo4j.roles.prompts import fill
 from gear_neo4j.usage import Usage
-
-if TYPE_CHECKING:
-    from sentence_transformers import CrossEncoder
 
 GRADED_TOGETHER = 10
 NOTHING = -1.0
@@ -91,43 +88,22 @@ class SimilarityEvaluator:
 
 
 class CrossEncoderEvaluator:
-    """A cross-encoder of sentence-transformers, by name or folder, whose logit becomes 2 sigmoid - 1."""
+    """A cross-encoder of sentence-transformers, by name or folder, whose logit x becomes 2 sigmoid(x) - 1."""
 
     thresholds = Thresholds(0.5, -0.9)
 
     def __init__(self, model: str) -> None:
-        self._model_name = model
-        self._lock = RLock()
+        self._model = CrossEncoder(model)
 
     @property
     def name(self) -> str:
         """The cross-encoder."""
-        return f"cross-encoder {self._model_name}"
+        return f"cross-encoder {self._model.name}"
 
     def evaluate(self, question: str, texts: Sequence[str]) -> Reply[Scores]:
         """The scores of the pairs."""
-        from torch.nn import Sigmoid
-
-        if not texts:
-            return _local((), ())
-        with self._lock:
-            logits = self._model.predict([(question, text) for text in texts], activation_fn=Sigmoid())
-        return _local(texts, [2 * float(score) - 1 for score in logits])
-
-    @cached_property
-    def _model(self) -> "CrossEncoder":
-        from sentence_transformers import CrossEncoder
-
-        try:
-            model: CrossEncoder = CrossEncoder(self._model_name)
-        except (OSError, ValueError) as error:
-            reason = str(error).strip().splitlines()[0]
-            raise SettingsError(f"the cross-encoder {self._model_name!r} could not be loaded: {reason}") from error
-        if model.num_labels != 1:
-            raise SettingsError(
-                f"the cross-encoder {self._model_name!r} returns classes, not a score: choose another one"
-            )
-        return model
+        logits = self._model.score([(question, text) for text in texts])
+        return _local(texts, [math.tanh(logit / 2) for logit in logits])
 
 
 class Grader:

