@@ -7,7 +7,7 @@ from gear_neo4j.extraction.extractor import FactExtractor, Rules
 from gear_neo4j.extraction.language import Language, language_of
 from gear_neo4j.extraction.mentions import LONGEST_NAME, Mention, Mentions
 from gear_neo4j.extraction.tables import row_facts, split_tables
-from gear_neo4j.ingestion.markdown import HEADINGS
+from gear_neo4j.ingestion.markdown import HEADINGS, without_code
 
 FIRST_WORDS = 4
 LAST_WORDS = 8
@@ -41,7 +41,7 @@ def extract_facts(title: str, text: str) -> list[Fact]:
         Marie Curie —She studied in→ Paris
         Marie Curie —She studied in Paris until→ 1894
     """
-    rows, prose = split_tables(text)
+    rows, prose = split_tables(without_code(text))
     language = language_of(prose)
     sentences = language.sentences(prose)
     topic = _topic(title) or _first_name(sentences, language)

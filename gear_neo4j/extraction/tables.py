@@ -8,6 +8,7 @@ from gear_neo4j.domain import Fact
 LONGEST_CELL = 80
 LONGEST_HEAD = 40
 _FIELD = re.compile(rf"([^:\n]{{1,{LONGEST_HEAD}}}):(?: (.*))?")
+_SENTENCE = re.compile(r"\w\W+\w.*[.!?…。！？][\"'”’»)]*$")
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 
 
@@ -18,7 +19,8 @@ Row = Sequence[tuple[str, str]]
 def split_tables(text: str) -> tuple[list[Row], str]:
     """The rows of a text's tables, and the text without the tables.
 
-    A table is a Markdown table, or a text with only lines of ``head: cell``, such as a row of a CSV file.
+    A table is a Markdown table, or a text with only lines of ``head: cell``, such as a row of a CSV file. Lines of a
+    dialogue look alike: a head that is repeated is a speaker, and so are all heads if every cell is a sentence.
 
     Example:
         >>> rows, rest = split_tables("Rivers:\\n\\n| river | mouth |\\n|---|---|\\n| Elbe | North Sea |")
@@ -29,7 +31,8 @@ def split_tables(text: str) -> tuple[list[Row], str]:
     """
     lines = text.split("\n")
     if record := _record(lines):
-        return [record], ""
+        # A blank line after each turn of a dialogue: a sentence has one speaker.
+        return ([], text.replace("\n", "\n\n")) if _is_dialogue(record) else ([record], "")
     rows: list[Row] = []
     rest: list[str] = []
     heads: list[str] = []
@@ -71,6 +74,11 @@ def _record(lines: Sequence[str]) -> Row | None:
     if len(fields) < 2 or len(fields) < len(matches):
         return None
     return [(field[1].strip(), (field[2] or "").strip()) for field in fields]
+
+
+def _is_dialogue(record: Row) -> bool:
+    heads = [head for head, _ in record]
+    return len(set(heads)) < len(heads) or all(_SENTENCE.search(cell) for _, cell in record)
 
 
 def _cells(line: str) -> list[str]:

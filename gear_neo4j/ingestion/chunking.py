@@ -1,5 +1,6 @@
 """Splits documents into passages at paragraphs and sentences, each with its position."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +25,8 @@ LINE = r"\n"
 SPACE = r"\s+"
 # A word longer than a chunk, or text in a script without spaces, is cut anywhere.
 ANYWHERE = ""
+# The heads of a table with the rule below them, and its rows.
+_TABLE = re.compile(r"(?m)^(?P<heads>[ \t]*\|.*\n[ \t]*\|?[ \t]*:?-+[-:| \t]*\n)(?P<rows>(?:[ \t]*\|.*(?:\n|\Z))+)")
 
 
 def check_size(chunk_size: int) -> None:
@@ -47,10 +50,42 @@ class Chunk:
 def chunks(text: str, *, size: int = CHUNK_SIZE) -> list[Chunk]:
     """Pieces of at most ``size`` characters without overlap, split at paragraphs and sentences, and stripped.
 
+    A Markdown table that is longer is split between its rows, and each piece begins with its heads.
+
     Example:
         >>> [chunk.text for chunk in chunks("First one. Second one, longer. Third.", size=20)]
         ['First one.', 'Second one, longer.', 'Third.']
+        >>> [chunk.text for chunk in chunks("|river|\\n|---|\\n|Elbe|\\n|Main|\\n|Oder|", size=28)]
+        ['|river|\\n|---|\\n|Elbe|\\n|Main|', '|river|\\n|---|\\n|Oder|']
     """
+    pieces: list[Chunk] = []
+    end = 0
+    for table in _TABLE.finditer(text):
+        if len(table[0].strip()) > size >= 2 * len(table["heads"]):
+            pieces += [*_split(text, end, table.start(), size), *_rows(text, table, size)]
+            end = table.end()
+    return [*pieces, *_split(text, end, len(text), size)]
+
+
+def _rows(text: str, table: re.Match[str], size: int) -> Iterator[Chunk]:
+    """The rows of a table in groups, each below the heads; a row that is too long by itself is split."""
+    heads, start = table["heads"], table.start("rows")
+    group = ""
+    for row in table["rows"].splitlines(keepends=True):
+        if group and len(heads + group + row.rstrip()) > size:
+            yield Chunk((heads + group).strip(), start)
+            start, group = start + len(group), ""
+        if len(heads + row.rstrip()) > size:
+            yield from _split(text, start, start + len(row), size)
+            start += len(row)
+        else:
+            group += row
+    if group:
+        yield Chunk((heads + group).strip(), start)
+
+
+def _split(text: str, start: int, end: int, size: int) -> list[Chunk]:
+    """The pieces of a part of a text."""
     # Slow to import, and only needed for documents.
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
@@ -62,9 +97,8 @@ def chunks(text: str, *, size: int = CHUNK_SIZE) -> list[Chunk]:
         chunk_overlap=0,
         add_start_index=True,
     )
-    return [
-        Chunk(document.page_content, document.metadata["start_index"]) for document in splitter.create_documents([text])
-    ]
+    documents = splitter.create_documents([text[start:end]])
+    return [Chunk(document.page_content, start + document.metadata["start_index"]) for document in documents]
 
 
 def passages_of(

@@ -7,9 +7,14 @@ from sys import getrecursionlimit
 from typing import Any
 
 from gear_neo4j.ingestion import heads
+from gear_neo4j.ingestion.encodings import marked_encoding
 
 # Elements without visible text. Not the whole head: if it is not closed, the parser puts the page's text into it.
 _HIDDEN = ("title", "script", "style", "template", "noscript")
+# What leads around a page, or asks for something, is no text of it.
+_FURNITURE = ("nav", "footer", "button", "select", "dialog")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary")
+_INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 # Inline marks and the addresses of links would interrupt sentences.
 _UNMARKED = ("a", "img", "b", "strong", "i", "em", "code", "kbd", "samp", "s", "del")
 _TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
@@ -49,8 +54,13 @@ def to_markdown(content: bytes) -> Page:
     soup = Soup(content.decode(_encoding(content)), "html.parser")
     title = " ".join(soup.title.get_text().split()) if soup.title else ""
     metadata = heads.from_html(soup)
-    for element in soup(_HIDDEN):
-        element.decompose()
+    for element in [*soup(_HIDDEN + _FURNITURE), *soup(_is_hidden)]:
+        # The heading of an answer is often a button that shows it.
+        if not element.decomposed and (element.name != "button" or not element.find_parent(_HEADINGS)):
+            element.decompose()
+    # What a page says of itself: the rest is about other pages. Some pages leave it empty.
+    main = soup.main or soup.find(role="main")
+    body: Tag = main if main is not None and main.get_text(strip=True) else soup
     converter = MarkdownConverter(
         heading_style=ATX,
         bullets="-",
@@ -59,16 +69,27 @@ def to_markdown(content: bytes) -> Page:
         escape_misc=False,
         strip=list(_UNMARKED),
     )
-    text = _TRAILING.sub("", converter.convert_soup(soup)).strip("\n")
-    if title and soup.h1 is None:
+    text = _TRAILING.sub("", converter.convert_soup(body)).strip("\n")
+    if title and body.h1 is None:
         text = f"# {title}\n\n{text}"
     return Page(title, text, metadata)
 
 
+def _is_hidden(element: Any) -> bool:
+    """Whether the page's author has hidden an element from readers."""
+    return (
+        element.has_attr("hidden")
+        or element.get("aria-hidden") == "true"
+        or bool(_INVISIBLE.search(str(element.get("style", ""))))
+    )
+
+
 def _encoding(content: bytes) -> str:
-    """UTF-8 if the page is valid UTF-8, else the declared encoding."""
+    """That of the mark at the beginning, UTF-8 if the page is valid UTF-8, else the declared encoding."""
     from bs4.dammit import EncodingDetector
 
+    if (marked := marked_encoding(content[:4])) != "utf-8-sig":
+        return marked
     try:
         content.decode("utf-8-sig")
     except UnicodeDecodeError:

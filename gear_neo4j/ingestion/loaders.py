@@ -11,9 +11,11 @@ from warnings import catch_warnings, simplefilter
 
 from gear_neo4j.errors import InputError, TemporaryFailure
 from gear_neo4j.ingestion import heads, office
+from gear_neo4j.ingestion.columns import columns
+from gear_neo4j.ingestion.encodings import encoding_of
 from gear_neo4j.ingestion.html import to_markdown
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
-from gear_neo4j.ingestion.markdown import front_matter, sections
+from gear_neo4j.ingestion.markdown import front_matter, sections, without_pictures
 from gear_neo4j.ingestion.parts import Part, encodable, explained, parts_of_page, shorten
 
 if TYPE_CHECKING:
@@ -118,7 +120,7 @@ def _first_line(text: str) -> str:
 
 
 def _markdown(path: Path, stem: str) -> Iterator[Part]:
-    content = _plain(path)
+    content = without_pictures(_plain(path))
     settings = front_matter(content)
     head = heads.from_front_matter(settings)
     document = str(head.pop("title", stem))
@@ -151,10 +153,14 @@ def _pdf(path: Path, stem: str, *, most: int = DEFAULT_LIMITS.pages) -> Iterator
 def _csv(path: Path, stem: str) -> Iterator[Part]:
     from langchain_community.document_loaders import CSVLoader
 
-    loader = CSVLoader(path, encoding="utf-8-sig", csv_args={"restkey": "more", "restval": ""})
-    for document in _documents(loader, "CSV"):
-        # As in a spreadsheet: row 1 holds the names of the columns.
-        yield Part(stem, document.page_content, "row", document.metadata["row"] + 2)
+    encoding = encoding_of(path)
+    with explained("CSV"), path.open(encoding=encoding, newline="") as file:
+        delimiter, names = columns(file)
+    reading = {"delimiter": delimiter, "fieldnames": names, "restkey": "more", "restval": ""}
+    for document in _documents(CSVLoader(path, encoding=encoding, csv_args=reading), "CSV"):
+        # As in a spreadsheet: row 1 holds the names of the columns, which are no row of the text.
+        if document.metadata["row"]:
+            yield Part(stem, document.page_content, "row", document.metadata["row"] + 1)
 
 
 _LOADERS: dict[str, Callable[[Path, str], Iterator[Part]]] = {
@@ -173,7 +179,7 @@ _LOADERS: dict[str, Callable[[Path, str], Iterator[Part]]] = {
 def _plain(path: Path) -> str:
     from langchain_community.document_loaders import TextLoader
 
-    (document,) = _documents(TextLoader(path, encoding="utf-8-sig"), "text")
+    (document,) = _documents(TextLoader(path, encoding=encoding_of(path)), "text")
     return document.page_content
 
 

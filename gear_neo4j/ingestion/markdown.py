@@ -1,13 +1,18 @@
 """Splits Markdown at its headings, with the path of headings above each section; the text stays unchanged."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 # Separates the headings in a title.
 HEADINGS = " > "
 _MARKED = re.compile(r" {0,3}(#{1,6})(?:[ \t](.*))?")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+# Pictures as data: inline, as the target of a reference, and bare.
+_DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[\w=.+-]+)*,[A-Za-z0-9+/=%_-]*")
+_PICTURE = re.compile(rf"!?\[([^\]\n]*)\]\(<?{_DATA.pattern}>?(?:[ \t]+[\"'][^\n]*?[\"'])?\)")
+_REFERENCE = re.compile(rf"(?m)^ {{0,3}}\[[^\]\n]+\]:[ \t]*<?{_DATA.pattern}.*$")
+_CODE = re.compile(r"[={}<>;\\]|\(\)?|^(?: {2,}|\t)|^(?:class|def|from|import|return|\$|#!?)\s?\w")
 # Lines that cannot be an underlined heading: lists, quotes, tables, rules and code.
 _NO_HEADING = re.compile(r"(?:    |\t| {0,3}(?:[-*+>|]|\d+[.)]\s|#{1,6}\s))")
 
@@ -49,6 +54,53 @@ def front_matter(text: str) -> str:
     """
     lines = text.split("\n")
     return "\n".join(lines[1 : max(1, _front_matter(lines) - 1)])
+
+
+def without_pictures(text: str) -> str:
+    """A text without pictures that are written into it as data; their descriptions stay, and so do all lines.
+
+    Example:
+        >>> without_pictures("![Bridge](data:image/png;base64,9bFl/Ik=) It was built in 1921.")
+        'Bridge It was built in 1921.'
+    """
+    text = _PICTURE.sub(r"\1", text)
+    return _DATA.sub("", _REFERENCE.sub("", text))
+
+
+def without_code(text: str) -> str:
+    """A text without its fenced code, and without a piece of code at whose beginning or end it was cut.
+
+    Example:
+        >>> without_code("Run it:\\n```sh\\ngear demo\\n```\\nThen ask."), without_code("$ gear demo\\n```\\nThen ask.")
+        ('Run it:\\nThen ask.', 'Then ask.')
+    """
+    lines = text.split("\n")
+    marked = [number for number, line in enumerate(lines) if _FENCE.fullmatch(line)]
+    if not marked:
+        return text
+    kept, open_fence = _outside_fences(lines, "")
+    first = marked[0]
+    # A single fence, or an odd one, either ends the code at the beginning or begins that at the end.
+    if open_fence and not lines[first].strip(" `~") and _codelike(lines[:first]) > _codelike(lines[marked[-1] :]):
+        kept, _ = _outside_fences(lines, open_fence)
+    return "\n".join(kept)
+
+
+def _outside_fences(lines: Sequence[str], fence: str) -> tuple[list[str], str]:
+    """The lines outside fenced code, and the fence that is open after them; ``fence`` is open before them."""
+    kept: list[str] = []
+    for line in lines:
+        if marks := _FENCE.fullmatch(line):
+            fence = _next_fence(fence, marks[1], marks[2])
+        elif not fence:
+            kept.append(line)
+    return kept, fence
+
+
+def _codelike(lines: Sequence[str]) -> float:
+    """The share of lines that look like code."""
+    written = [line for line in lines if line.strip()]
+    return sum(_CODE.search(line) is not None for line in written) / (len(written) or 1)
 
 
 def _title(path: dict[int, str]) -> str:

@@ -141,3 +141,35 @@ def test_a_path_longer_than_an_index_entry_is_refused(tmp_path, monkeypatch):
 
     with pytest.raises(InputError, match="longer than 2,000"):
         passages_of(folder / "a.txt")
+
+
+ROWS = st.lists(st.integers(0, 999).map(lambda n: f"| River {n} | {n * 7} km. long |"), min_size=1, max_size=60)
+HEADS = "| river | length |\n|---|:---:|\n"
+
+
+@PROPERTIES
+@given(
+    st.sampled_from(["", "# Rivers\n\n", "They flow.\n"]),
+    ROWS,
+    st.sampled_from(["", "\n\nThe end."]),
+    st.integers(80, 300),
+)
+def test_each_piece_of_a_long_table_has_its_heads(before, rows, after, size):
+    """Every row is there once, in order, whole and below the heads; the piece stands where its first row does."""
+    text = before + HEADS + "\n".join(rows) + after
+    pieces = chunks(text, size=size)
+    cut = [piece for piece in pieces if piece.text.startswith("| river")]
+
+    assert all(len(piece.text) <= size for piece in pieces)
+    assert rows == [line for piece in pieces for line in piece.text.split("\n") if line.startswith("| River")]
+    if len(HEADS + "\n".join(rows)) > size:
+        assert len(cut) == sum("| River" in piece.text for piece in pieces)
+        assert all(text[piece.start :].startswith(piece.text.split("\n")[2]) for piece in cut)
+
+
+def test_a_row_that_is_too_long_by_itself_is_cut_like_a_text():
+    """The rows around it keep their heads."""
+    pieces = chunks(HEADS + "| Elbe | 1 |\n| " + "word " * 40 + "| 2 |\n| Main | 3 |", size=90)
+
+    assert (HEADS + "| Elbe | 1 |", HEADS + "| Main | 3 |") == (pieces[0].text, pieces[-1].text)
+    assert all(len(piece.text) <= 90 for piece in pieces)

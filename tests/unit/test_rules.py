@@ -242,6 +242,36 @@ def test_the_same_text_gives_the_same_triples(text):
 
 
 @pytest.mark.parametrize(
+    "code",
+    [
+        "```python\nfrom Orders import Client\n```\n",
+        "~~~\nBaseModel\n```\nDecimal\n~~~\n",
+        "```\nclass Invoice:\n    total = 1",
+    ],
+)
+def test_code_makes_no_facts(code):
+    """The sentences around it do, also in a passage that begins or ends within the code."""
+    sentence = "Ada Byron wrote it in London."
+    alone = extract_facts("Invoices", sentence)
+
+    assert alone == extract_facts("Invoices", f"{code}\n{sentence}" if code.endswith("\n") else f"{sentence}\n{code}")
+    assert alone == extract_facts("Invoices", f"    total = Decimal(1)\n```\n\n{sentence}")
+
+
+def test_a_dialogue_is_no_row_of_a_table():
+    """Neither by its speakers, who speak twice, nor by its sentences; a row with one sentence stays a row."""
+    talk = "Ines: Did you repair the bridge?\nOtto: Yes, in Lyon.\nInes: When was that?"
+    predicates = {fact.predicate for fact in extract_facts("", talk)}
+    twice = extract_facts("", "Ines: Did you repair it?\nOtto: Yes, in Lyon.")
+
+    assert not predicates & {"Ines", "Otto"}
+    assert not {fact.predicate for fact in twice} & {"Ines", "Otto"}
+    assert ["Elbe —note→ It rises in Bohemia."] == list(
+        map(str, extract_facts("", "river: Elbe\nnote: It rises in Bohemia."))
+    )
+
+
+@pytest.mark.parametrize(
     "piece",
     [
         "Marie Curie met Pierre in 1903 ",
