@@ -8,6 +8,7 @@ from typing import Any
 
 from gear_neo4j.ingestion import heads
 from gear_neo4j.ingestion.encodings import marked_encoding
+from gear_neo4j.ingestion.spans import repeat_spans
 
 # Elements without visible text. Not the whole head: if it is not closed, the parser puts the page's text into it.
 _HIDDEN = ("title", "script", "style", "template", "noscript")
@@ -58,6 +59,7 @@ def to_markdown(content: bytes) -> Page:
         # The heading of an answer is often a button that shows it.
         if not element.decomposed and (element.name != "button" or not element.find_parent(_HEADINGS)):
             element.decompose()
+    repeat_spans(soup("table"))
     # What a page says of itself: the rest is about other pages. Some pages leave it empty.
     main = soup.main or soup.find(role="main")
     body: Tag = main if main is not None and main.get_text(strip=True) else soup
