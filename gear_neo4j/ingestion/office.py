@@ -14,13 +14,16 @@ from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion import heads, package
 from gear_neo4j.ingestion.html import to_markdown
 from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.markdown import HEADINGS
+from gear_neo4j.ingestion.merged_cells import merged_ranges, with_merged
 from gear_neo4j.ingestion.parts import Part, encodable, explained, parts_of_page, shorten
+from gear_neo4j.ingestion.spans import LONGEST_REPEATED
 
 if TYPE_CHECKING:
     from pptx.slide import Slide
@@ -38,6 +41,8 @@ STYLES = "\n".join(
 UNTITLED = "PowerPoint Presentation"
 # The maximum number of rows in an Excel sheet.
 MOST_ROWS = 1_048_576
+# Numbers that may be the heads of columns.
+YEARS = range(1800, 2200)
 ERRORS = frozenset({"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#SPILL!", "#CALC!"})
 
 
@@ -126,12 +131,25 @@ def _texts(shapes: Iterable[Any]) -> Iterator[str]:
         if isinstance(shape, GroupShape):
             yield from _texts(shape.shapes)
         elif shape.has_table:
-            yield _table([[cell.text for cell in row.cells] for row in shape.table.rows])
+            yield _table(_grid(shape.table))
         elif shape.has_text_frame:
             placeholder = shape.placeholder_format if shape.is_placeholder else None
             # The first placeholder of a layout is the title.
             if placeholder is None or not (placeholder.idx == 0 or placeholder.type in repeated):
                 yield _lines(shape.text_frame.text)
+
+
+def _grid(table: Any) -> list[list[str]]:
+    """The texts of a slide's table; a merged cell counts in each of its rows and columns."""
+    cells = [list(row.cells) for row in table.rows]
+    grid = [[cell.text for cell in row] for row in cells]
+    for top, row in enumerate(cells):
+        for left, cell in enumerate(row):
+            if cell.is_merge_origin and len(cell.text) <= LONGEST_REPEATED:
+                for below in grid[top : top + cell.span_height]:
+                    width = len(below[left : left + cell.span_width])
+                    below[left : left + width] = [cell.text] * width
+    return grid
 
 
 def _notes(slide: "Slide") -> str:
@@ -156,6 +174,7 @@ def _workbook(document: Office) -> Iterator[Part]:
     with (
         document.path.open("rb") as file,
         closing(load_workbook(file, read_only=True, data_only=True, keep_links=False)) as book,
+        ZipFile(document.path) as archive,
     ):
         for sheet in book.worksheets:
             if sheet.sheet_state == "visible":
@@ -163,14 +182,16 @@ def _workbook(document: Office) -> Iterator[Part]:
                 # The size stored in a sheet may be wrong.
                 sheet.reset_dimensions()
                 rows = islice(sheet.iter_rows(values_only=True), MOST_ROWS)
-                for number, text in _rows(rows, most=document.limits.characters):
+                merged = with_merged(rows, merged_ranges(archive, sheet._worksheet_path.lstrip("/")))
+                for number, text in _rows(merged, most=document.limits.characters):
                     yield Part(title, encodable(text), "row", number, document.metadata)
 
 
 def _rows(rows: Iterable[Sequence[object]], *, most: int) -> Iterator[tuple[int, str]]:
     """The rows below the header of a sheet, with their numbers, each as lines of ``head: cell``.
 
-    The header is the first row with two cells or more, if all of these are texts. Without it, a row is its cells.
+    The header is the first row with two cells or more, if all of these are texts, or texts and several years. Without
+    it, a row is its cells.
     """
     heads: dict[int, str] | None = None
     width = 0
@@ -181,12 +202,18 @@ def _rows(rows: Iterable[Sequence[object]], *, most: int) -> Iterator[tuple[int,
             raise InputError(f"holds more than {most:,} cells: split it")
         cells = {column: text for column, value in enumerate(row) if (text := _cell(value))}
         if heads is None and len(cells) > 1:
-            are_heads = all(isinstance(row[column], str) for column in cells)
+            are_heads = _are_heads([row[column] for column in cells])
             heads = cells if are_heads else {}
             if are_heads:
                 continue
         if cells:
             yield number, _record(cells, heads)
+
+
+def _are_heads(values: Sequence[object]) -> bool:
+    others = [value for value in values if not isinstance(value, str)]
+    years = {value for value in others if value in YEARS}
+    return not others or len(values) > len(others) == len(years) > 1
 
 
 def _record(cells: Mapping[int, str], heads: Mapping[int, str] | None) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import docx
+import openpyxl
 import pptx
 import pytest
 from hypothesis import given, settings
@@ -191,6 +192,68 @@ def test_a_sheet_without_heads_is_its_cells(read):
     assert ["Sales of 2024", "City: Paris\nSold: 3\nnew"] == [one.text for one in read("a.xlsx", titled)]
     assert ["Revenue, 100.5", "Costs, 0.3", "2024-05-01 12:30:00, True"] == [
         one.text for one in read("a.xlsx", numbers)
+    ]
+
+
+def merged_sheet(rows, *ranges):
+    book = openpyxl.load_workbook(io.BytesIO(sheets(A=rows)))
+    for cells in ranges:
+        book["A"].merge_cells(cells)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def test_a_merged_cell_of_a_sheet_counts_in_each_row_and_column(read):
+    """A title over all columns stays a title, and a long text is not repeated."""
+    title, long = ["Sales (internal)", None, None], "x" * 300
+    rows = [title, ["Region", "Manager", "Note"], ["North", "Ada", long], [None, "Bob"], ["South", "same", None]]
+    content = merged_sheet(rows, "A1:C1", "A3:A4", "C3:C4", "B5:C5")
+
+    assert [
+        "Sales (internal)",
+        f"Region: North\nManager: Ada\nNote: {long}",
+        "Region: North\nManager: Bob",
+        "Region: South\nManager: same\nNote: same",
+    ] == [one.text for one in read("a.xlsx", content)]
+
+
+def test_a_sheet_that_is_one_merged_cell_costs_nothing(read):
+    """However large it says it is; so do thousands of ranges."""
+    plain = sheets(A=[["a", "b"], ["c", "d"]])
+    many = ["A1:XFD1048576", *(f"A{n}:XFD{n + 900_000}" for n in range(1, 2_000))]
+    ranges = "".join(f'<mergeCell ref="{cells}"/>' for cells in many).encode()
+    sheet = part(plain, SHEET).replace(b"</sheetData>", b"</sheetData><mergeCells>" + ranges + b"</mergeCells>")
+    started = time.monotonic()
+
+    assert ["a: c\nb: d"] == [one.text[:9] for one in read("a.xlsx", changed(plain, {SHEET: sheet}))]
+    assert time.monotonic() - started < 10
+
+
+def test_years_may_be_the_heads_of_a_sheet(read):
+    """Several different ones next to a text; other numbers are values."""
+    years = sheets(A=[["Country", 2022, 2023], ["Norway", 10, 20]])
+
+    assert ["Country: Norway\n2022: 10\n2023: 20"] == [one.text for one in read("a.xlsx", years)]
+    assert ["Oslo, 1952", "Rome, 1960"] == [
+        one.text for one in read("a.xlsx", sheets(A=[["Oslo", 1952], ["Rome", 1960]]))
+    ]
+
+
+def test_a_merged_cell_of_a_slide_counts_in_each_row_and_column(read):
+    """As it looks on the slide."""
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    table = slide.shapes.add_table(3, 2, 0, 0, 9_000_000, 3_000_000).table
+    for (row, column), text in {(0, 0): "team", (0, 1): "city", (1, 0): "Owls", (1, 1): "Rome", (2, 1): "Bath"}.items():
+        table.cell(row, column).text = text
+    table.cell(1, 0).merge(table.cell(2, 0))
+    out = io.BytesIO()
+    deck.save(out)
+
+    (one,) = read("a.pptx", out.getvalue())
+    assert ["| team | city |", "| --- | --- |", "| Owls | Rome |", "| Owls | Bath |"] == [
+        line.strip() for line in one.text.replace("| --- | --- |", "| --- | --- |").splitlines()
     ]
 
 
