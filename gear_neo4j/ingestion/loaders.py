@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from warnings import catch_warnings, simplefilter
 
 from gear_neo4j.errors import InputError, TemporaryFailure
-from gear_neo4j.ingestion import heads, office
+from gear_neo4j.ingestion import heads, office, pdf
 from gear_neo4j.ingestion.columns import columns
 from gear_neo4j.ingestion.encodings import encoding_of
 from gear_neo4j.ingestion.html import to_markdown
@@ -57,7 +57,7 @@ def load(path: Path, *, limits: Limits = DEFAULT_LIMITS, name: str | None = None
 def _parts(path: Path, name: str | None, limits: Limits) -> Iterator[Part]:
     suffix, stem = path.suffix.lower(), Path(name or path).stem
     if suffix == ".pdf":
-        return _pdf(path, stem, most=limits.pages)
+        return pdf.parts(path, stem, most=limits.pages)
     if suffix in office.SUFFIXES:
         return office.parts(path, stem, limits=limits)
     return _LOADERS[suffix](path, stem)
@@ -135,21 +135,6 @@ def _html(path: Path, stem: str) -> Iterator[Part]:
     yield from parts_of_page(page, stem)
 
 
-def _pdf(path: Path, stem: str, *, most: int = DEFAULT_LIMITS.pages) -> Iterator[Part]:
-    # Not by langchain-community: its loader computes the labels of all pages for each page.
-    from pypdf import PdfReader
-
-    with path.open("rb") as file, explained("PDF"):
-        reader = PdfReader(file)
-        if len(reader.pages) > most:
-            raise InputError(f"has more than {most:,} pages: split it")
-        information = reader.metadata
-        title = shorten(str(information.get("/Title") or "")) if information else ""
-        head = heads.from_pdf(information) if information else {}
-        for number, page in enumerate(reader.pages, start=1):
-            yield Part(title or stem, encodable(page.extract_text().strip()), "page", number, head)
-
-
 def _csv(path: Path, stem: str) -> Iterator[Part]:
     from langchain_community.document_loaders import CSVLoader
 
@@ -171,7 +156,7 @@ _LOADERS: dict[str, Callable[[Path, str], Iterator[Part]]] = {
     ".markdown": _markdown,
     ".html": _html,
     ".htm": _html,
-    ".pdf": _pdf,
+    ".pdf": pdf.parts,
     ".csv": _csv,
 }
 

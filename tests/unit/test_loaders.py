@@ -6,9 +6,11 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import pypdf
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, TextStringObject
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion import office
@@ -401,3 +403,38 @@ def test_what_a_page_hides_and_what_leads_around_it_is_no_text(tmp_path):
     assert ["Read this.", "## When?\n\nIn 1921."] == [part.text.strip() for part in loaded(tmp_path, "a.html", page)]
     assert ["Read this.", "## When?\n\nIn 1921."] == [part.text.strip() for part in loaded(tmp_path, "b.html", main)]
     assert "Text." == loaded(tmp_path, "c.html", "<main> </main><p>Text.")[0].text
+
+
+def with_fields(content, *fields):
+    """A PDF whose first page has fields of a form, each a dictionary of its entries."""
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(content))
+    kinds = {str: TextStringObject, int: NumberObject}
+    annotations = ArrayObject()
+    for field in fields:
+        entries = {"/Subtype": NameObject("/Widget"), **field}
+        made = {NameObject(key): kinds.get(type(value), lambda same: same)(value) for key, value in entries.items()}
+        annotations.append(writer._add_object(DictionaryObject(made)))
+    writer.pages[0][NameObject("/Annots")] = annotations
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def test_what_is_entered_into_a_form_is_text(tmp_path):
+    """With the field's label, else its name; empty and hidden fields and passwords are left out."""
+    text, box, choice = (NameObject(kind) for kind in ("/Tx", "/Btn", "/Ch"))
+    several = ArrayObject([TextStringObject("Rome"), TextStringObject("Bath")])
+    content = with_fields(
+        pdf("Applicant:"),
+        {"/FT": text, "/T": "f1", "/TU": "Name of the applicant", "/V": "Ada\n Byron"},
+        {"/FT": text, "/T": "empty", "/V": ""},
+        {"/FT": text, "/T": "none"},
+        {"/FT": text, "/T": "hidden", "/V": "secret", "/F": 2},
+        {"/FT": text, "/T": "password", "/V": "secret", "/Ff": 1 << 13},
+        {"/FT": box, "/T": "member", "/V": NameObject("/Yes")},
+        {"/FT": box, "/T": "guest", "/V": NameObject("/Off")},
+        {"/FT": choice, "/T": "cities", "/V": several},
+    )
+
+    (page,) = loaded(tmp_path, "a.pdf", content)
+    assert "Applicant:\n\nName of the applicant: Ada Byron\nmember: yes\ncities: Rome, Bath" == page.text
