@@ -101,14 +101,22 @@ def _split(text: str, start: int, end: int, size: int) -> list[Chunk]:
     return [Chunk(document.page_content, start + document.metadata["start_index"]) for document in documents]
 
 
-def passages_of(
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """The passages of a document in order, and remarks on what was not read, or only assumed."""
+
+    passages: list[Passage]
+    remarks: tuple[str, ...] = ()
+
+
+def convert(
     path: Path,
     *,
     size: int = CHUNK_SIZE,
     limits: Limits = DEFAULT_LIMITS,
     name: str | None = None,
     source: str | None = None,
-) -> list[Passage]:
+) -> Converted:
     """The passages of a document in order, equal ones once, with its metadata.
 
     ``name`` replaces the file's own name in titles and metadata. ``source`` is the name of the document, by default
@@ -119,12 +127,25 @@ def passages_of(
     """
     source = source or name or _source(path)
     passages: dict[str, Passage] = {}
-    for part in load(path, limits=limits, name=name):
+    loaded = load(path, limits=limits, name=name)
+    for part in loaded.parts:
         for chunk, number in _number(part, chunks(part.text, size=size)):
             passage = make_passage(source, part.title, chunk.text, position=f"{part.unit} {number}")
             passages.setdefault(passage.id, replace(passage, metadata=part.metadata))
     _check_metadata(list(passages.values()), limits)
-    return list(passages.values())
+    return Converted(list(passages.values()), loaded.remarks)
+
+
+def passages_of(
+    path: Path,
+    *,
+    size: int = CHUNK_SIZE,
+    limits: Limits = DEFAULT_LIMITS,
+    name: str | None = None,
+    source: str | None = None,
+) -> list[Passage]:
+    """The passages of :func:`convert`."""
+    return convert(path, size=size, limits=limits, name=name, source=source).passages
 
 
 def _check_metadata(passages: Sequence[Passage], limits: Limits) -> None:

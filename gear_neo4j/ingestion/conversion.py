@@ -18,6 +18,7 @@ from typing import IO, Any, Self
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import InputError, TemporaryFailure
+from gear_neo4j.ingestion.chunking import Converted
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
 
 PROGRAM = "gear_neo4j.ingestion.converter"
@@ -36,10 +37,8 @@ class Converter:
         """The id of the process, if it is running."""
         return self._process.pid if self._process else None
 
-    def passages_of(
-        self, path: Path, *, size: int, name: str | None = None, source: str | None = None
-    ) -> list[Passage]:
-        """The passages of a document; see :func:`gear_neo4j.ingestion.chunking.passages_of`.
+    def convert(self, path: Path, *, size: int, name: str | None = None, source: str | None = None) -> Converted:
+        """The passages of a document; see :func:`gear_neo4j.ingestion.chunking.convert`.
 
         Raises:
             InputError: says why the file cannot be used, without naming it.
@@ -58,7 +57,8 @@ class Converter:
             raise TemporaryFailure(reply["failure"])
         if "problem" in reply:
             raise InputError(reply["problem"])
-        return [replace(passage, metadata=reply["metadata"]) for passage in reply["passages"]]
+        passages = [replace(passage, metadata=reply["metadata"]) for passage in reply["passages"]]
+        return Converted(passages, tuple(reply["remarks"]))
 
     def close(self) -> None:
         """Kill the process."""

@@ -18,7 +18,7 @@ from typing import Any
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import InputError, TemporaryFailure
-from gear_neo4j.ingestion.chunking import passages_of
+from gear_neo4j.ingestion.chunking import convert
 from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.parts import TOO_MUCH_MEMORY, shorten
 
@@ -46,8 +46,9 @@ def _reply(request: dict[str, Any], limits: Limits) -> Iterator[tuple[Any, ...] 
     end: dict[str, Any]
     try:
         path, options = Path(request["path"]), {name: request[name] for name in ("size", "name", "source")}
-        passages = passages_of(path, limits=limits, **options)
-        end = {"metadata": passages[0].metadata}
+        converted = convert(path, limits=limits, **options)
+        passages = converted.passages
+        end = {"metadata": passages[0].metadata, "remarks": converted.remarks}
     except TemporaryFailure as error:
         end = {"failure": str(error)}
     except InputError as error:

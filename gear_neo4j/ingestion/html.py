@@ -7,7 +7,7 @@ from sys import getrecursionlimit
 from typing import Any
 
 from gear_neo4j.ingestion import heads
-from gear_neo4j.ingestion.encodings import marked_encoding
+from gear_neo4j.ingestion.encodings import WESTERN, encoding
 from gear_neo4j.ingestion.spans import repeat_spans
 
 # Elements without visible text. Not the whole head: if it is not closed, the parser puts the page's text into it.
@@ -87,14 +87,16 @@ def _is_hidden(element: Any) -> bool:
 
 
 def _encoding(content: bytes) -> str:
-    """That of the mark at the beginning, UTF-8 if the page is valid UTF-8, else the declared encoding."""
+    """That of the text; if it is not in UTF-8, first the one that the page declares."""
     from bs4.dammit import EncodingDetector
 
-    if (marked := marked_encoding(content[:4])) != "utf-8-sig":
-        return marked
+    found = encoding(content)
     try:
-        content.decode("utf-8-sig")
+        content.decode(found)
     except UnicodeDecodeError:
-        declared = EncodingDetector.find_declared_encoding(content, is_html=True)
-        return declared or "utf-8-sig"
-    return "utf-8-sig"
+        pass
+    else:
+        if found != WESTERN:
+            return found
+    declared = EncodingDetector.find_declared_encoding(content, is_html=True)
+    return declared or found

@@ -3,8 +3,8 @@
 The loaders of langchain-community read texts and tables; they are imported with the first document.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from warnings import catch_warnings, simplefilter
@@ -12,7 +12,7 @@ from warnings import catch_warnings, simplefilter
 from gear_neo4j.errors import InputError, TemporaryFailure
 from gear_neo4j.ingestion import heads, office, pdf
 from gear_neo4j.ingestion.columns import columns
-from gear_neo4j.ingestion.encodings import encoding_of
+from gear_neo4j.ingestion.encodings import WESTERN, encoding_of
 from gear_neo4j.ingestion.html import to_markdown
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
 from gear_neo4j.ingestion.markdown import front_matter, sections, without_pictures
@@ -23,10 +23,19 @@ if TYPE_CHECKING:
     from langchain_core.documents import Document
 
 LONGEST_FIRST_LINE = 80
+SCANNED = " (scanned pages need OCR first)"
 
 
-def load(path: Path, *, limits: Limits = DEFAULT_LIMITS, name: str | None = None) -> list[Part]:
-    """The parts of a document that have text, in order; ``limits`` of time and memory are not applied here.
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The parts of a document that have text, in order, and remarks on what was not read, or only assumed."""
+
+    parts: list[Part]
+    remarks: tuple[str, ...] = ()
+
+
+def load(path: Path, *, limits: Limits = DEFAULT_LIMITS, name: str | None = None) -> Loaded:
+    """The parts of a document; ``limits`` of time and memory are not applied here.
 
     A ``name`` replaces the file's own name in titles and metadata.
 
@@ -43,15 +52,37 @@ def load(path: Path, *, limits: Limits = DEFAULT_LIMITS, name: str | None = None
         with catch_warnings():
             # Libraries also warn about files that they read correctly.
             simplefilter("ignore", UserWarning)
-            parts = [part for part in _bounded(_parts(path, name, limits), limits) if part.text.strip()]
+            parts = list(_bounded(_parts(path, name, limits), limits))
     except OSError as error:
         raise TemporaryFailure(f"cannot be read: {error.strerror or error}") from error
-    if not parts:
-        hint = " (scanned pages need OCR first)" if path.suffix.lower() == ".pdf" else ""
-        raise InputError(f"holds no text{hint}")
+    blank = [part.number for part in parts if not part.text.strip()]
+    texts = [part for part in parts if part.text.strip()]
+    is_pdf = path.suffix.lower() == ".pdf"
+    if not texts:
+        raise InputError(f"holds no text{SCANNED if is_pdf else ''}")
+    remarks = [f"{pages(blank)} without text{SCANNED}"] if is_pdf and blank else []
+    if path.suffix.lower() in _TEXTS and encoding_of(path) == WESTERN:
+        remarks.append(f"is not UTF-8: read as {WESTERN}, the encoding of Western Windows")
     # One head for all parts, which is written once.
-    metadata = {**file, **parts[0].metadata}
-    return [replace(part, metadata=metadata) for part in parts]
+    metadata = {**file, **texts[0].metadata}
+    return Loaded([replace(part, metadata=metadata) for part in texts], tuple(remarks))
+
+
+def pages(numbers: Sequence[int]) -> str:
+    """Numbers of pages in order, with ranges.
+
+    Example:
+        >>> pages([2, 3, 4, 7]), pages([1])
+        ('pages 2 to 4, 7', 'page 1')
+    """
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][-1] + 1:
+            ranges[-1].append(number)
+        else:
+            ranges.append([number])
+    texts = [f"{one[0]} to {one[-1]}" if len(one) > 1 else str(one[0]) for one in ranges]
+    return f"{'pages' if len(numbers) > 1 else 'page'} {', '.join(texts)}"
 
 
 def _parts(path: Path, name: str | None, limits: Limits) -> Iterator[Part]:
@@ -159,6 +190,10 @@ _LOADERS: dict[str, Callable[[Path, str], Iterator[Part]]] = {
     ".pdf": pdf.parts,
     ".csv": _csv,
 }
+
+
+# Files that are text, in one encoding or another.
+_TEXTS = frozenset(_LOADERS) - {".pdf"}
 
 
 def _plain(path: Path) -> str:

@@ -234,10 +234,12 @@ def _from_document(
     path: Path, name: str | None, source: str | None, chunk_size: int, converter: Converter
 ) -> Iterator[_ReadPassage | _DocumentEnd | Problem]:
     try:
-        passages = converter.passages_of(path, size=chunk_size, name=name, source=source)
+        converted = converter.convert(path, size=chunk_size, name=name, source=source)
     except InputError as error:
         yield Problem(str(path), 0, str(error))
         return
-    for passage in passages:
+    for passage in converted.passages:
         yield _ReadPassage(passage, Location(str(path), 0), 0)
-    yield _DocumentEnd(source or name or path.as_posix(), frozenset(passage.id for passage in passages))
+    for remark in converted.remarks:
+        yield Problem(str(path), 0, remark)
+    yield _DocumentEnd(source or name or path.as_posix(), frozenset(passage.id for passage in converted.passages))

@@ -58,13 +58,13 @@ class Files(ABC):
             try:
                 with self.file(document.key) as path:
                     content = digest(path)
-                    passages = maker.of_file(path, source=document.name, name=self.shown(document))
+                    converted = maker.of_file(path, source=document.name, name=self.shown(document))
             except TemporaryFailure as error:
                 yield ReadDocument(document, problem=str(error))
             except InputError as error:
                 yield ReadDocument(document, content, problem=str(error))
             else:
-                yield ReadDocument(document, content, passages)
+                yield ReadDocument(document, content, tuple(converted.passages), remarks=converted.remarks)
 
 
 @dataclass(frozen=True, slots=True)

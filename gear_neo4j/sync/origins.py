@@ -54,14 +54,15 @@ class Listing:
 class ReadDocument:
     """A document after reading: its passages and the digest of its content, or the ``problem`` with it.
 
-    The digest is empty if the document could not be read this time: what is stored of it stays, and the next sync reads
-    it again.
+    ``remarks`` say what was not read of it, or only assumed. The digest is empty if the document could not be read this
+    time: what is stored of it stays, and the next sync reads it again.
     """
 
     listed: Listed
     digest: str = ""
     passages: tuple[Passage, ...] = ()
     problem: str | None = None
+    remarks: tuple[str, ...] = ()
 
 
 class Origin(Protocol):

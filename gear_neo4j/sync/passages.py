@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gear_neo4j.domain import Passage, make_passage
-from gear_neo4j.ingestion.chunking import chunks
+from gear_neo4j.ingestion.chunking import Converted, chunks
 from gear_neo4j.ingestion.conversion import Converter
 
 
@@ -17,13 +17,13 @@ class PassageMaker:
     converter: Converter
     size: int
 
-    def of_file(self, path: Path, *, source: str, name: str | None) -> tuple[Passage, ...]:
+    def of_file(self, path: Path, *, source: str, name: str | None) -> Converted:
         """The passages of a file as a document; ``name`` replaces the file's own in titles and metadata.
 
         Raises:
             InputError: says why the file cannot be used.
         """
-        return tuple(self.converter.passages_of(path, size=self.size, name=name, source=source))
+        return self.converter.convert(path, size=self.size, name=name, source=source)
 
     def of_text(self, name: str, title: str, text: str, *, metadata: Mapping[str, Any]) -> tuple[Passage, ...]:
         """The passages of a text, without duplicates."""

@@ -209,6 +209,8 @@ class SourceSync:
                 if document.problem is not None:
                     self.report.take_out(kinds[name])
                     self._problem(name, document.problem)
+                for remark in document.remarks:
+                    self._problem(name, remark)
                 if document.digest:
                     own = tuple(self.membership.passage(passage) for passage in document.passages)
                     record = ReadSource(name, document.listed.version, document.digest, document.problem, self._options)

@@ -11,6 +11,7 @@ from gear_neo4j.errors import ExitCode
 from gear_neo4j.ingestion import office
 from tests.commands import one_line
 from tests.office import word
+from tests.pdfs import pdf
 from tests.processes import GEAR, PIPE, started
 
 pytestmark = pytest.mark.one_server_line
@@ -49,6 +50,24 @@ def test_a_folder_is_planned_synced_and_synced_again(gear, docs):
         "documents: 1 changed, 1 moved, 1 deleted, 4 unchanged; 1 passage written; 1 moved; 2 removed; "
     )
     assert third[1] == "documents: 6 unchanged; 0 passages written\n"
+
+
+def test_what_was_not_read_of_a_document_is_named(gear, tmp_path):
+    """Pages without text, and an encoding that was assumed, by ingest and sync alike; what is read is written."""
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    write(folder / "scan.pdf", pdf("Ada Lovelace met Charles Babbage.", None, None))
+    write(folder / "old.txt", "Jörg Müller met Ada Lovelace in Köln.".encode("cp1252"))
+    said = ("pages 2 to 3 without text", "is not UTF-8: read as cp1252")
+
+    ingested = gear("ingest", folder, "--collection", "other")
+    first = gear("sync", folder)
+    second = gear("sync", folder)
+
+    assert (ExitCode.PARTIAL, ExitCode.PARTIAL, 0) == (ingested[0], first[0], second[0])
+    assert all(text in ingested[1] + ingested[2] and text in first[1] + first[2] for text in said)
+    assert "2 new" in first[1]
+    assert "2 unchanged" in second[1]
 
 
 @pytest.mark.parametrize("command", ["sync", "ingest"])

@@ -169,11 +169,11 @@ def test_a_process_that_dies_is_a_problem_of_its_document(put):
     """The system may kill it if memory is short; the next document gets another one."""
     file = put("a.txt", GOOD)
     with Converter() as converter:
-        converter.passages_of(file, size=1000)
+        converter.convert(file, size=1000)
         os.kill(converter.pid, signal.SIGKILL)
         with pytest.raises(InputError, match="cannot be converted: the process that read it died"):
-            converter.passages_of(file, size=1000)
-        (passage,) = converter.passages_of(file, size=1000)
+            converter.convert(file, size=1000)
+        (passage,) = converter.convert(file, size=1000).passages
 
     assert GOOD == passage.text
 
@@ -205,7 +205,7 @@ def test_the_head_of_a_document_is_sent_once(put, name, head):
     tracemalloc.start()
     try:
         with Converter() as converter:
-            passages = converter.passages_of(file, size=1000)
+            passages = converter.convert(file, size=1000).passages
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -238,7 +238,7 @@ def test_one_process_serves_many_documents(put):
     """Starting one takes longer than most documents."""
     file = put("a.txt", GOOD)
     with Converter() as converter:
-        pids = {(converter.passages_of(file, size=1000), converter.pid)[1] for _ in range(3)}
+        pids = {(converter.convert(file, size=1000), converter.pid)[1] for _ in range(3)}
 
     assert 1 == len(pids)
     assert converter.pid is None

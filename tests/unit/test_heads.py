@@ -100,13 +100,13 @@ def test_front_matter_is_text_only_where_metadata_cannot_hold_it(tmp_path, block
     """Otherwise it would be embedded and read for facts; but nothing is lost."""
     (tmp_path / "a.md").write_text(f"---\n{block}\n---\nWe met.\n")
 
-    assert [text] == [part.text for part in load(tmp_path / "a.md")]
+    assert [text] == [part.text for part in load(tmp_path / "a.md").parts]
 
 
 def test_a_document_of_front_matter_alone_keeps_it(tmp_path):
     (tmp_path / "a.md").write_text("---\nyear: 2024\n---\n")
 
-    assert ["---\nyear: 2024\n---\n"] == [part.text for part in load(tmp_path / "a.md")]
+    assert ["---\nyear: 2024\n---\n"] == [part.text for part in load(tmp_path / "a.md").parts]
 
 
 def test_at_most_fifty_fields_are_kept():

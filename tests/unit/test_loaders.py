@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -52,7 +53,7 @@ def written(tmp_path, name, content):
 
 
 def loaded(tmp_path, name, content):
-    return [replace(part, metadata={}) for part in load(written(tmp_path, name, content))]
+    return [replace(part, metadata={}) for part in load(written(tmp_path, name, content)).parts]
 
 
 def refused(tmp_path, name, content):
@@ -78,7 +79,7 @@ def test_a_file_that_is_known_by_a_name_is_titled_by_it(tmp_path, suffix):
     """As for an upload, whose own name and time mean nothing."""
     file = tmp_path / f"0{suffix}"
     file.write_text("a,b\n1,2\n")
-    (part,) = load(file, name="Annual report.txt")
+    (part,) = load(file, name="Annual report.txt").parts
 
     assert ("Annual report", {"file": "Annual report.txt"}) == (part.title, part.metadata)
 
@@ -107,10 +108,31 @@ def test_the_title_of_a_text_is_its_first_line_where_that_is_one(tmp_path, text,
     assert (title, text) == (part.title, part.text)
 
 
+TABLE = "name;city\nJörg Müller;Köln\n"
+
+
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.csv", "a.html"])
-def test_a_text_that_is_not_utf_8_is_refused(tmp_path, name):
-    """A guessed encoding could silently give wrong letters."""
-    assert "is not UTF-8 (byte 4): save it as UTF-8" == refused(tmp_path, name, "Caf\xe9 au lait".encode("latin-1"))
+def test_a_text_of_western_windows_is_read_and_that_is_said(tmp_path, name):
+    """A guess must not be silent."""
+    found = load(written(tmp_path, name, TABLE.encode("cp1252")))
+
+    assert "Jörg Müller" in found.parts[0].text
+    assert ("is not UTF-8: read as cp1252, the encoding of Western Windows",) == found.remarks
+    assert () == load(written(tmp_path, f"b{name}", TABLE.encode())).remarks
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.csv", "a.html"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Привет, мир, it is".encode("cp1251"),
+        "Był w Łodzi, a była piękna.".encode("cp1250"),
+        "東京は首都".encode("cp932"),
+    ],
+)
+def test_a_text_in_another_encoding_is_refused(tmp_path, name, content):
+    """It would get wrong letters."""
+    assert re.fullmatch(r"is not UTF-8 \(byte \d+\): save it as UTF-8", refused(tmp_path, name, content))
 
 
 @pytest.mark.parametrize("suffix", suffixes())
@@ -256,7 +278,7 @@ def test_any_page_is_text_or_refused(tmp_path_factory, text):
     file = tmp_path_factory.getbasetemp() / "any.html"
     file.write_bytes(text.encode("utf-8", "replace"))
     with suppress(InputError):
-        assert all(part.text == part.text.encode().decode() for part in load(file))
+        assert all(part.text == part.text.encode().decode() for part in load(file).parts)
 
 
 # PDF
@@ -274,7 +296,7 @@ def test_a_pdf_may_have_a_title_and_a_name_that_looks_like_a_home_folder(tmp_pat
     monkeypatch.chdir(tmp_path)
     written(tmp_path, "~a.pdf", pdf("Text.", Title="The  Title"))
 
-    assert ["The Title"] == [part.title for part in load(Path("~a.pdf"))]
+    assert ["The Title"] == [part.title for part in load(Path("~a.pdf")).parts]
 
 
 @pytest.mark.parametrize(
@@ -301,7 +323,7 @@ def test_a_damaged_pdf_is_text_or_refused(tmp_path_factory, data):
     file = tmp_path_factory.getbasetemp() / "damaged.pdf"
     file.write_bytes(content)
     with suppress(InputError):
-        assert all(part.text == part.text.encode().decode() for part in load(file))
+        assert all(part.text == part.text.encode().decode() for part in load(file).parts)
 
 
 # CSV
@@ -438,3 +460,11 @@ def test_what_is_entered_into_a_form_is_text(tmp_path):
 
     (page,) = loaded(tmp_path, "a.pdf", content)
     assert "Applicant:\n\nName of the applicant: Ada Byron\nmember: yes\ncities: Rome, Bath" == page.text
+
+
+def test_pages_without_text_are_named(tmp_path):
+    """Of a PDF that was partly scanned, the rest is read."""
+    found = load(written(tmp_path, "a.pdf", pdf("One.", None, None, "Two.", None)))
+
+    assert ["One.", "Two."] == [part.text for part in found.parts]
+    assert ("pages 2 to 3, 5 without text (scanned pages need OCR first)",) == found.remarks
