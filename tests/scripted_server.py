@@ -3,7 +3,7 @@
 Everything between your code and the wire is real (LangChain, the client library, sockets); only the model's reply comes
 from your function. ``script`` gets the messages of a request, each ``{"role": ..., "content": ...}``, and returns the
 text of the reply. ``fault`` gets the number of the request, from 1, and its messages, and returns what goes wrong: a
-``Fault``, a ``BadBody``, any HTTP status as an int, or None for no fault::
+``Fault``, a ``BadBody``, a ``Refusal``, any HTTP status as an int, or None for no fault::
 
     from tests.scripted_server import Fault, ScriptedServer
 
@@ -34,6 +34,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import Enum, auto
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -59,6 +60,16 @@ class Fault(Enum):
     RESET = auto()  # the connection is reset
     BROKEN = auto()  # a stream is reset half way; a reply in one piece is unchanged
     NO_STREAM = auto()  # a stream is refused with 400; a reply in one piece is unchanged
+    SHUFFLED = auto()  # the rows of embeddings in reverse, each with its index
+    NO_VECTOR = auto()  # the last of the embeddings is null
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An error as the body of a reply, with any status: some servers send it with 200."""
+
+    status: int
+    error: dict
 
 
 class ScriptedServer:
@@ -78,7 +89,7 @@ class ScriptedServer:
         self,
         script: Callable[[Messages], str],
         *,
-        fault: Callable[[int, Messages], Fault | BadBody | int | None] = lambda _number, _messages: None,
+        fault: Callable[[int, Messages], Fault | BadBody | Refusal | int | None] = lambda _number, _messages: None,
         retry_after: str | Callable[[], str] | None = "0.05",
         slow: float = 30.0,
         alternatives: dict[str, dict[str, float]] | None = None,
@@ -215,7 +226,12 @@ class _Handler(BaseHTTPRequestHandler):
         played = self._played(body, body["input"], self.server.scripted.vectors)
         if played is None:
             return
-        data = [{"object": "embedding", "index": n, "embedding": vector} for n, vector in enumerate(played[2])]
+        _, fault, vectors = played
+        data = [{"object": "embedding", "index": n, "embedding": vector} for n, vector in enumerate(vectors)]
+        if fault is Fault.SHUFFLED:
+            data.reverse()
+        if fault is Fault.NO_VECTOR:
+            data[-1]["embedding"] = None
         usage = {"prompt_tokens": 1, "total_tokens": 1}
         self._reply(200, {"object": "list", "data": data, "model": body["model"], "usage": usage})
 
@@ -234,6 +250,8 @@ class _Handler(BaseHTTPRequestHandler):
                 scripted.closing.wait(scripted.slow)
         if isinstance(fault, BadBody):
             return send(self, fault, stream=bool(body.get("stream")), closing=scripted.closing)
+        if isinstance(fault, Refusal):
+            return self._reply(fault.status, {"error": fault.error})
         if fault is Fault.RESET:
             return self._reset()
         if fault is Fault.RATE_LIMIT:

@@ -25,8 +25,8 @@ def script(saved: SavedRun) -> str:
         >>> for line in script(SavedRun("search", "Where?", (Turn(1, "Where?", (path,)),))).splitlines()[3:6]:
         ...     print(line)
         // Path 1 of 1, score 0.90: Curie —born in→ Warsaw
-        MATCH (t:Triple)
-        WHERE t.id IN ["t1"]
+        MATCH (e1)<-[:SUBJECT]-(t1:Triple {subject: "Curie", predicate: "born in", object: "Warsaw"})-[:OBJECT]->(e2)
+        MATCH (t1)-[:FROM]->(p1)
     """
     parts = [f"// {_comment(saved.question)}\n// Each statement below shows one path in Neo4j Browser.\n"]
     for turn in saved.turns:

@@ -15,7 +15,7 @@ from gear_neo4j.errors import ModelError, ReplyError, SettingsError
 from gear_neo4j.models.cache import ReplyCache
 from gear_neo4j.models.recording import record
 from gear_neo4j.models.replies import Alternatives, reply_text, text_of, tokens_of, usage_of
-from gear_neo4j.models.retries import error_line, may_pass, one_line, retrying
+from gear_neo4j.models.retries import error_line, may_pass, one_line, refuses_content, refuses_option, retrying
 from gear_neo4j.models.streaming import Listener, ListenerError, OnToken, VisibleText, shown, without_thoughts
 from gear_neo4j.models.traced import call_span, note_call
 from gear_neo4j.usage import Usage
@@ -195,8 +195,14 @@ class Chat:
         try:
             reply = attempts(self._invoke, messages, listener)
         except Exception as error:
+            if refuses_option(error, "temperature") and getattr(self._model, "temperature", None) is not None:
+                # Learnt once: models that reason take no temperature.
+                self._model = self._model.model_copy(update={"temperature": None})
+                return self._request(messages, spent=spent + _retries(attempts), listener=listener)
             line = error_line(error, model=self.name, attempts=attempts, secrets=self._secrets)
-            raise ModelError(line, usage=spent + _retries(attempts)) from error
+            # A text that a server refuses says nothing about the next one.
+            kind = ReplyError if refuses_content(error) else ModelError
+            raise kind(line, usage=spent + _retries(attempts)) from error
         return reply, spent + _retries(attempts) + usage_of(messages, reply)
 
     def _invoke(self, messages: list["BaseMessage"], listener: Listener | None) -> "AIMessage":
@@ -226,7 +232,7 @@ class Chat:
 
 
 def _retries(attempts: Retrying) -> Usage:
-    return Usage(retries=attempts.statistics["attempt_number"] - 1)
+    return Usage(retries=attempts.statistics.get("attempt_number", 1) - 1)
 
 
 def _secrets(model: "BaseChatModel") -> list[str]:

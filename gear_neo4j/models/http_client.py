@@ -10,9 +10,12 @@ from contextlib import suppress
 from functools import partial
 from threading import Timer
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import proxy_bypass
 
 from openai import DefaultHttpxClient
 
+from gear_neo4j.errors import SettingsError
 from gear_neo4j.graph.connection.deadline import within
 from gear_neo4j.text.address import Login
 
@@ -33,8 +36,11 @@ class BoundedClient(DefaultHttpxClient):
         most: maximum bytes of a reply; beyond them, ReplyTooLong.
     """
 
-    def __init__(self, *, seconds: float, login: Login | None = None, most: int = MOST_BYTES) -> None:
-        super().__init__(timeout=seconds, auth=(login.user, login.password) if login else None)
+    def __init__(
+        self, *, seconds: float, login: Login | None = None, most: int = MOST_BYTES, trust_env: bool = True
+    ) -> None:
+        auth = (login.user, login.password) if login else None
+        super().__init__(timeout=seconds, auth=auth, trust_env=trust_env)
         self._seconds = seconds
         self._most = most
 
@@ -99,3 +105,20 @@ def _shut(response: Any) -> None:
     # The connection may have just ended.
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
+
+
+def open_client(url: str | None, *, seconds: float, login: Login | None = None) -> BoundedClient:
+    """A client for a server; see :class:`BoundedClient`.
+
+    Raises:
+        SettingsError: the environment names a proxy that needs a library.
+    """
+    try:
+        return BoundedClient(seconds=seconds, login=login)
+    except ImportError as error:
+        # The library opens all proxies at once, even those that are not for this server.
+        if url and proxy_bypass(urlsplit(url).hostname or ""):
+            return BoundedClient(seconds=seconds, login=login, trust_env=False)
+        raise SettingsError(
+            "the proxy of the environment needs a library: pip install 'httpx[socks]', or name the server in NO_PROXY"
+        ) from error

@@ -19,7 +19,7 @@ def chat_model(settings: Settings) -> "BaseChatModel":
 
     Raises:
         NoModel: no model is set, or neither a key nor a server.
-        SettingsError: the URL of the server cannot be used.
+        SettingsError: the URL of the server or the proxy cannot be used.
     """
     if not settings.chat_model:
         raise NoModel(
@@ -35,14 +35,16 @@ def chat_model(settings: Settings) -> "BaseChatModel":
     from langchain_core.utils import convert_to_secret_str
     from langchain_openai import ChatOpenAI
 
-    from gear_neo4j.models.http_client import BoundedClient
+    from gear_neo4j.models.http_client import open_client
 
     return ChatOpenAI(
         model=settings.chat_model,
         temperature=0,
         max_retries=0,
         timeout=settings.chat_timeout,
-        http_client=BoundedClient(seconds=settings.chat_timeout, login=address.login if address else None),
+        http_client=open_client(
+            address.url if address else None, seconds=settings.chat_timeout, login=address.login if address else None
+        ),
         base_url=address.url if address else None,
         api_key=convert_to_secret_str(settings.openai_api_key or NO_KEY),
     )

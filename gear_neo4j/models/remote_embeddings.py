@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gear_neo4j.errors import ModelError, SettingsError
-from gear_neo4j.models.retries import NO_KEY, Knobs, error_line, retrying
+from gear_neo4j.models.retries import NO_KEY, Knobs, error_line, refuses_size, retrying
 from gear_neo4j.text.address import Address
 
 if TYPE_CHECKING:
-    from langchain_openai import OpenAIEmbeddings
+    from openai import OpenAI
 
 Vectors = npt.NDArray[np.float32]
 BATCH = 128
@@ -80,21 +80,41 @@ class RemoteEmbedder:
         """
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        batches = [texts[start : start + self._batch_size] for start in range(0, len(texts), self._batch_size)]
-        return np.concatenate([self._request(batch) for batch in batches])
+        parts: list[Vectors] = []
+        start = 0
+        while start < len(texts):
+            batch = texts[start : start + self._batch_size]
+            try:
+                parts.append(self._request(batch))
+                start += len(batch)
+            except _TooManyTexts:
+                # Learnt once: some servers take ten texts at a time.
+                self._batch_size = len(batch) // 2
+        return np.concatenate(parts)
 
     def _request(self, texts: Sequence[str]) -> Vectors:
         # Servers refuse empty texts.
         inputs = [text.encode("utf-8", "replace").decode("utf-8") or " " for text in texts]
         attempts = retrying(patience=self._patience, sleep=self._sleep)
         try:
-            rows = attempts(self._client.embed_documents, inputs)
+            rows = attempts(self._vectors, inputs)
+        except SettingsError:
+            raise
         except Exception as error:
+            if len(texts) > 1 and refuses_size(error):
+                raise _TooManyTexts from error
             login = self._address.login
             secrets = [self._key or "", *(login.secrets if login else ())]
             line = error_line(error, model=self.name, attempts=attempts, secrets=secrets, knobs=KNOBS)
             raise ModelError(line) from error
         return self._normalise(rows, len(texts))
+
+    def _vectors(self, inputs: list[str]) -> list[Sequence[float]]:
+        """The vectors in the order of the texts: each has the index of its text, and a server may send any first."""
+        rows = self._client.embeddings.create(model=self.name, input=inputs).data or []
+        if sorted(row.index for row in rows) == list(range(len(rows))):
+            rows = sorted(rows, key=lambda row: row.index)
+        return [row.embedding or () for row in rows]
 
     def _normalise(self, rows: Sequence[Sequence[float]], count: int) -> Vectors:
         lengths = {len(row) for row in rows}
@@ -107,21 +127,20 @@ class RemoteEmbedder:
         return np.asarray(vectors / norms, dtype=np.float32)
 
     @cached_property
-    def _client(self) -> "OpenAIEmbeddings":
-        # The client takes seconds to import, so commands that embed nothing must not import it.
-        from langchain_core.utils import convert_to_secret_str
-        from langchain_openai import OpenAIEmbeddings
+    def _client(self) -> "OpenAI":
+        # The client takes a second to import, so commands that embed nothing must not import it.
+        from openai import OpenAI
 
-        from gear_neo4j.models.http_client import BoundedClient
+        from gear_neo4j.models.http_client import open_client
 
-        return OpenAIEmbeddings(
-            model=self.name,
+        return OpenAI(
             base_url=self._address.url,
-            api_key=convert_to_secret_str(self._key or NO_KEY),
+            api_key=self._key or NO_KEY,
             max_retries=0,
             timeout=self._timeout,
-            http_client=BoundedClient(seconds=self._timeout, login=self._address.login),
-            chunk_size=self._batch_size,
-            # Otherwise it downloads a tokenizer to cut texts, and sends token ids that only OpenAI understands.
-            check_embedding_ctx_length=False,
+            http_client=open_client(self._address.url, seconds=self._timeout, login=self._address.login),
         )
+
+
+class _TooManyTexts(Exception):
+    """A server refuses so many texts in one request."""

@@ -7,15 +7,17 @@ builtin class, or the names that HTTP libraries give to a broken connection.
 import math
 import ssl
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from email.utils import parsedate_to_datetime
+from typing import Any
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, wait_exponential, wait_random
 
 # Self-hosted servers check no key, but the client does not start without one.
 NO_KEY = "not-needed"
-PASSING_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504})
+# 529: overloaded, as Anthropic and others say.
+PASSING_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 _PASSING_NAMES = frozenset(
     {
         "APIConnectionError",
@@ -38,6 +40,9 @@ _ADVICE = {
     404: "check {model} and {url}",
     429: "its quota is used up, see the account of {key}",
 }
+# What servers say of a text that they will not read.
+_REFUSED = ("content_filter", "content management policy", "content policy", "content_policy", "data_inspection_failed")
+_TOO_MANY = ("batch size", "too many", "larger than", "at most", "maximum", "exceeds")
 _BACKOFF = wait_exponential(multiplier=0.5, max=20) + wait_random(0, 0.5)
 
 
@@ -101,9 +106,12 @@ def error_line(
     knobs: Knobs = CHAT,
 ) -> str:
     """One line for the user: the last error, the number of tries, and what to do; without the ``secrets``."""
-    tried, waited = attempts.statistics["attempt_number"], attempts.statistics["idle_for"]
+    # Without statistics, the client could not even be made.
+    tried, waited = attempts.statistics.get("attempt_number", 1), attempts.statistics.get("idle_for", 0.0)
     last, wait = _root_error(error), requested_wait(error)
     detail = one_line(_without(secrets, f"{type(last).__name__}: {last}"))
+    if refuses_content(error):
+        return f"the model {model} refuses this text: {detail}"
     if not may_pass(error):
         advice = _ADVICE.get(_status(error) or 0, "check {model}, {url} and {key}").format(**asdict(knobs))
         return f"the model {model} cannot be used: {detail}: {advice}"
@@ -151,7 +159,46 @@ def _status(error: BaseException) -> int | None:
                 value = getattr(holder, name, None)
                 if isinstance(value, int) and 100 <= value < 600:
                     return value
+        if (code := _sent(link).get("code")) is not None and str(code).isdigit() and 100 <= int(code) < 600:
+            return int(code)
     return None
+
+
+def _sent(error: BaseException) -> Mapping[str, Any]:
+    """What a server says of an error: its body, or, of one that is sent with status 200, what LangChain raises."""
+    first = error.args[0] if error.args else None
+    for body in (getattr(error, "body", None), first):
+        if isinstance(body, dict):
+            inner = body.get("error")
+            return inner if isinstance(inner, dict) else body
+    return {}
+
+
+def refuses_option(error: BaseException, name: str) -> bool:
+    """Whether a server refuses a request because of one of its options, such as the temperature.
+
+    Example:
+        >>> sent = {"message": "Unsupported value", "param": "temperature", "code": 400}
+        >>> refuses_option(ValueError(sent), "temperature")
+        True
+    """
+    sent = _sent(error)
+    return _status(error) in (400, 422) and (
+        sent.get("param") == name or name in str(sent.get("message", error)).casefold()
+    )
+
+
+def refuses_size(error: BaseException) -> bool:
+    """Whether a server refuses a request for the number of its texts, or their size together."""
+    said = str(_sent(error).get("message", error)).casefold()
+    return _status(error) == 413 or (_status(error) in (400, 422) and any(mark in said for mark in _TOO_MANY))
+
+
+def refuses_content(error: BaseException) -> bool:
+    """Whether a server refuses the content of a request: another request may be accepted."""
+    sent = _sent(error)
+    said = f"{sent.get('code')} {sent.get('type')} {sent.get('message', '')}".casefold()
+    return _status(error) in (400, 403, 422) and any(mark in said for mark in _REFUSED)
 
 
 def _headers(error: BaseException) -> dict[str, str]:

@@ -6,12 +6,17 @@ from collections.abc import Callable
 OnToken = Callable[[str], None]
 
 # Maximum length of a label with its punctuation, so that a reply of punctuation only is not held back to its end.
-ANSWER_LABEL = re.compile(r"\A\W{0,40}answer[^\w:：]{0,10}[:：]\s*", re.IGNORECASE)
+# Marks of bold text before the label may be closed behind its colon; others there belong to the answer.
+ANSWER_LABEL = re.compile(
+    r"\A\W{0,40}?(?P<mark>[*_]{0,3})answer[^\w:：]{0,10}[:：](?:(?P=mark)(?=\s|\Z))?\s*", re.IGNORECASE
+)
 _TAG = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _LONGEST_TAG = len("</thinking>")
 # The beginnings of tags and labels: text that could still become one is held back.
 _OPEN_TAG = re.compile(r"</?(?:t(?:h(?:i(?:n(?:k(?:i(?:ng?)?)?)?)?)?)?)?\Z", re.IGNORECASE)
-_OPEN_LABEL = re.compile(r"\W{0,40}(?:a(?:n(?:s(?:w(?:e(?:r[^\w:：]{0,10})?)?)?)?)?)?", re.IGNORECASE)
+_OPEN_LABEL = re.compile(
+    r"\W{0,40}(?:a(?:n(?:s(?:w(?:e(?:r[^\w:：]{0,10}(?:[:：][*_]{0,3})?)?)?)?)?)?)?", re.IGNORECASE
+)
 
 
 class VisibleText:

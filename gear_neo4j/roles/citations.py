@@ -22,6 +22,13 @@ _SCAN = re.compile(
 _ATTACHED = re.compile(rf"(?<=[^\W_])(?=\[\s*{_PART}(?:\s*[,;]\s*{_PART})*\s*\](?![(=\[\w]))", re.IGNORECASE)
 _ENDS_CLAUSE = re.compile(r"[^\W_]\[[^\[\]\n]{1,40}\](?:[.,;:!?)]|\s*\Z)")
 _INDEX = re.compile(r"\w\[0\]")
+# Markers as some models write them: in other brackets, with a word, a caret, "and", or a note behind the number.
+_LIST = rf"{_PART}(?:\s*(?:[,;]|and|&)\s*{_PART})*"
+_FOREIGN = re.compile(
+    rf"```.*?(?:```|\Z)|`[^`\n]+`|(?P<open>[\[【])\s*(?P<word>\^|(?:passage|source|document|doc|ref|text)s?\b\.?)?\s*"
+    rf"(?P<listed>{_LIST})\s*(?P<note>†[^\]】\n]{{0,60}})?[\]】](?!\()",
+    re.DOTALL | re.IGNORECASE,
+)
 # Longer ranges do not cite sources; larger numbers are years, codes or quantities.
 WIDEST_RANGE = 20
 LARGEST_INVENTED = 99
@@ -56,7 +63,7 @@ def check_markers(text: str, *, passages: int, facts: int) -> Checked:
         >>> check_markers("She studied in Edinburgh[2].", passages=3, facts=0).text
         'She studied in Edinburgh [2].'
     """
-    text = _spaced(text)
+    text = _spaced(_in_own_form(text))
     known = {str(number) for number in range(1, passages + 1)} | {f"F{number}" for number in range(1, facts + 1)}
     found: list[str] = []
     # The end of the last removed marker: a marker right behind it needs the space that was removed with it.
@@ -84,6 +91,27 @@ def check_markers(text: str, *, passages: int, facts: int) -> Checked:
     )
 
 
+def _in_own_form(text: str) -> str:
+    """A text whose markers are all written as ``[1, 2]``, whatever brackets and words a model has for them.
+
+    Example:
+        >>> _in_own_form("Built in 1921【1†source】 [Passage 2] [^3] [1, 2 and 3].")
+        'Built in 1921 [1] [2] [3] [1, 2, 3].'
+    """
+
+    def own(match: re.Match[str]) -> str:
+        if not match["listed"]:
+            return match[0]
+        listed = re.sub(r"\s*(?:and|&)\s*", ", ", match["listed"], flags=re.IGNORECASE)
+        if match["open"] == "[" and not match["word"] and not match["note"]:
+            # A bracket right after a word may be an index.
+            return match[0] if listed == match["listed"] else f"[{listed}]"
+        space = "" if match.start() == 0 or text[match.start() - 1].isspace() else " "
+        return f"{space}[{listed}]"
+
+    return _FOREIGN.sub(own, text)
+
+
 def markers(text: str) -> Iterator[Marker]:
     """The numbers in the markers of a checked text, in order.
 
@@ -105,7 +133,7 @@ def without_markers(text: str) -> str:
         >>> without_markers("Edinburgh [2, 3] [F1].")
         'Edinburgh.'
     """
-    return _replaced(text, lambda _: "")
+    return _replaced(_in_own_form(text), lambda _: "")
 
 
 def _replaced(text: str, change: Callable[[re.Match[str]], str]) -> str:

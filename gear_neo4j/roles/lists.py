@@ -16,7 +16,17 @@ from gear_neo4j.text.printable import is_storable
 
 _QUOTED = r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'"
 _TUPLE = re.compile(rf"[(\[]\s*(?:{_QUOTED})\s*,\s*(?:{_QUOTED})\s*,\s*(?:{_QUOTED})\s*,?\s*[)\]]", re.DOTALL)
-_PARTS = (("subject", "predicate", "object"), ("head", "relation", "tail"))
+# What models call the parts of a triple.
+_PARTS = (
+    ("subject", "head", "source", "from", "entity1", "s"),
+    ("predicate", "relation", "relationship", "type", "label", "edge", "p"),
+    ("object", "tail", "target", "to", "entity2", "o"),
+)
+_NAMES = ("name", "text", "value", "id")
+_CURLY = str.maketrans("“”„‟", '""""')
+# What may be around a triple on a line of its own.
+_AROUND = " \t-*•()[],;"
+LONGEST_LINE = 1_000
 _ITEM = re.compile(r"[^\s,]")
 _BRACKET = re.compile(r"[\[({\]]")
 _NUMBERS = re.compile(r"\[([\d\s,]*)(?:\]|\Z)")
@@ -46,11 +56,16 @@ def parse_triples(text: str, *, key: str) -> Triples:
         >>> parse_triples('Sure! {"facts": [["Curie", "born in", "Warsaw"], ["Cur', key="facts")
         Triples(facts=(Fact(subject='Curie', predicate='born in', object='Warsaw'),), malformed=1)
     """
+    if '"' not in text:
+        # Some models write JSON with the quotes of prose.
+        text = text.translate(_CURLY)
     lists, is_named = _lists(text, key)
     read = [([fact for item in items if (fact := _fact(item))], items) for items in lists]
     for facts, items in reversed(read):
         if facts:
             return Triples(tuple(dict.fromkeys(facts)), len(items) - len(facts))
+    if not is_named and (facts := _facts_of_lines(text)):
+        return Triples(facts)
     if not all(items for _, items in read):
         return Triples(())
     raise ValueError(f'no item of "{key}" is three texts' if is_named else f'no list "{key}" of triples in it')
@@ -169,11 +184,28 @@ def _tuple(text: str, offset: int, reader: JsonReader) -> tuple[Any, int]:
 
 def _fact(item: object) -> Fact | None:
     if isinstance(item, dict):
-        item = next(([item[name] for name in names] for names in _PARTS if all(name in item for name in names)), None)
-    if not isinstance(item, list) or len(item) != 3:
+        fields = {str(key).casefold(): value for key, value in item.items()}
+        item = [next((fields[name] for name in names if name in fields), None) for names in _PARTS]
+    # A fourth part says more than was asked for, such as a date.
+    if not isinstance(item, list) or len(item) not in (3, 4):
         return None
-    parts = [_part(part) for part in item]
+    parts = [_part(_name(part)) for part in item[:3]]
     return Fact(*parts) if all(parts) else None
+
+
+def _name(part: object) -> object:
+    """A part of a triple, or its name if it is an object of its own."""
+    if isinstance(part, dict):
+        fields = {str(key).casefold(): value for key, value in part.items()}
+        return next((fields[name] for name in _NAMES if name in fields), None)
+    return part
+
+
+def _facts_of_lines(text: str) -> tuple[Fact, ...]:
+    """Triples as lines ``(subject | predicate | object)``; a row of a table has more bars."""
+    lines = (line for line in text.split("\n") if line.count("|") == 2 and len(line) <= LONGEST_LINE)
+    found = ([_part(part.strip(_AROUND)) for part in line.split("|")] for line in lines)
+    return tuple(dict.fromkeys(Fact(*parts) for parts in found if all(parts)))
 
 
 def _part(value: object) -> str:

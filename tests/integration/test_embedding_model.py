@@ -6,6 +6,7 @@ from langchain_core.language_models import FakeListChatModel
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.errors import EmbeddingMismatch
 from gear_neo4j.gear import session
+from gear_neo4j.models.cross_encoder import CrossEncoder
 from gear_neo4j.recipes.registry import RETRIEVERS
 from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened
@@ -29,7 +30,8 @@ class Other(FakeEmbedder):
 def other(shared, server, embedder):
     """An adopted graph, opened with another embedding model."""
     shared.adopted(GRAPH, PROFILE, embedder)
-    with opened(server, Other(), chat=FakeListChatModel(responses=["{}"])) as gear:
+    reranker = CrossEncoder("nowhere")  # never loaded
+    with opened(server, Other(), chat=FakeListChatModel(responses=["{}"]), reranker=reranker) as gear:
         yield gear
 
 

@@ -109,6 +109,7 @@ def test_a_document_says_what_the_hit_says(retriever, gear):
             "rank": hit.rank,
             "retriever": "naive over bm25",
             "sources": [{"name": source.name, "rank": source.rank} for source in hit.sources],
+            "similarity": hit.similarity,
         } == document.metadata
 
 
@@ -139,7 +140,8 @@ def test_the_cypher_of_a_document_shows_its_path(retriever, driver, connection):
 
     shown = driver.execute_query(path["cypher"]["statement"], path["cypher"]["parameters"], database_=connection.name)
 
-    nodes = {node for record in shown.records for drawn in record for node in drawn.nodes}
+    (record,) = shown.records
+    nodes = list(record)
     assert {" ".join(triple) for triple in statements(path)} == {
         node["text"] for node in nodes if "Triple" in node.labels
     }

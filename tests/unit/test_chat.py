@@ -33,7 +33,7 @@ from gear_neo4j.models.retries import may_pass, requested_wait
 from gear_neo4j.settings import Settings
 from gear_neo4j.usage import Usage
 from tests.processes import PIPE, started
-from tests.scripted_server import Fault, ScriptedServer
+from tests.scripted_server import Fault, Refusal, ScriptedServer
 
 WHERE = Prompt("Answer in JSON.", "Where did Hinton study?")
 ANSWER = '{"place": "Edinburgh"}'
@@ -239,6 +239,46 @@ def test_a_transient_failure_is_retried(fault):
     assert (1, 1) == (reply.usage.calls, reply.usage.retries)
     assert 2 == len(server.requests)
     assert 1 == len(clock.waits)
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Refusal(200, {"message": "Provider returned error: rate limited", "code": 429}),
+        Refusal(200, {"message": "overloaded", "code": "503"}),
+        Refusal(529, {"type": "overloaded_error", "message": "Overloaded"}),
+    ],
+)
+def test_a_server_that_is_busy_may_say_so_in_any_way(refusal):
+    """With status 200, or with one of its own: the request is sent again."""
+    with ScriptedServer(answer, fault=only(refusal, refusal)) as server:
+        reply = chat_of(server).ask(WHERE, parse=place)
+
+    assert ("Edinburgh", 2) == (reply.value, reply.usage.retries)
+
+
+def test_a_temperature_that_a_model_refuses_is_left_out_from_then_on():
+    """The request is sent again without it, and so are later ones."""
+    refusal = Refusal(400, {"message": "Unsupported value: only the default (1).", "param": "temperature", "code": "u"})
+    with ScriptedServer(answer, fault=only(refusal)) as server:
+        chat = chat_of(server)
+        places = [chat.ask(WHERE, parse=place).value, chat.ask(WHERE, parse=place).value]
+        sent = ["temperature" in body for body in server.requests]
+
+    assert ["Edinburgh", "Edinburgh"] == places
+    assert [True, False, False] == sent
+
+
+def test_a_text_that_a_server_refuses_is_a_failure_of_this_text_alone():
+    """Another one may be accepted: the run goes on."""
+    refusal = Refusal(400, {"message": "The response was filtered.", "code": "content_filter", "param": "prompt"})
+    with (
+        ScriptedServer(answer, fault=only(refusal)) as server,
+        pytest.raises(ReplyError, match="refuses this text") as caught,
+    ):
+        chat_of(server).ask(WHERE, parse=place)
+
+    assert 1 == len(str(caught.value).splitlines())
 
 
 def test_the_wait_that_the_server_asks_for_is_kept():

@@ -195,8 +195,8 @@ def test_an_empty_list_is_an_answer(reply):
 
 
 def test_what_is_no_triple_is_counted_and_left_out():
-    """Two texts, four texts, nothing, a nested list: counted; a year as a number and a repetition are accepted."""
-    items = [["a", "b"], ["a", "b", "c", "d"], None, ["a", "", "c"], [["a"], "b", "c"], "a b c", ["x", "in", 1921]]
+    """Two texts, five texts, nothing, a nested list: counted; a year as a number and a repetition are accepted."""
+    items = [["a", "b"], ["a", "b", "c", "d", "e"], None, ["a", "", "c"], [["a"], "b", "c"], "a b c", ["x", "in", 1921]]
 
     found = parse_triples(json.dumps({"triples": [*items, ["x", "in", 1921]]}), key="triples")
 
@@ -400,3 +400,46 @@ def test_a_reply_nested_too_deep_is_refused_by_every_reader_of_objects():
             find_object(deep, key)
     with pytest.raises(ValueError, match="no whole JSON object"):
         parse_analysis(deep, Outline({"Drug": ["name"]}, []))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"triples": [{"source": "Mill", "relation": "built by", "target": "Ada"}]}',
+        '{"triples": [{"from": "Mill", "type": "built by", "to": "Ada", "date": 1921}]}',
+        '{"Triples": [{"Subject": "Mill", "Predicate": "built by", "Object": "Ada"}]}',
+        '{"triples": [{"head": {"name": "Mill"}, "label": "built by", "tail": {"text": "Ada"}}]}',
+        '{"triples": [["Mill", "built by", "Ada", "1921"]]}',
+        "{“triples”: [[“Mill”, “built by”, “Ada”]]}",
+        "Here they are:\n- (Mill | built by | Ada)\n",
+        "Mill | built by | Ada",
+    ],
+)
+def test_triples_are_read_as_models_write_them(reply):
+    """Other keys, capitals, objects within objects, a fourth part, quotes of prose, and lines with bars."""
+    assert (Fact("Mill", "built by", "Ada"),) == parse_triples(reply, key="triples").facts
+
+
+def test_a_table_is_no_list_of_triples():
+    """Its rows begin and end with bars."""
+    with pytest.raises(ValueError, match="no list"):
+        parse_triples("| a | b |\n|---|---|\n| c | d |", key="triples")
+
+
+@pytest.mark.parametrize(
+    ("reply", "text", "cited"),
+    [
+        ("**Answer:** Ada built it [1].", "Ada built it [1].", (1,)),
+        ("*Answer*: **Ada** built it [1].", "**Ada** built it [1].", (1,)),
+        ("Ada built it【1】【2†source】.", "Ada built it [1] [2].", (1, 2)),
+        ("Ada built it [Passage 2] [^1].", "Ada built it [2] [1].", (2, 1)),
+        ("Ada built it [sources 1 and 3].", "Ada built it [1, 3].", (1, 3)),
+        ("Ada built it [1, 2 and 3].", "Ada built it [1, 2, 3].", (1, 2, 3)),
+        ("See `【1】` and [1](a.md) and 【注意】.", "See `【1】` and [1](a.md) and 【注意】.", ()),
+    ],
+)
+def test_markers_are_read_as_models_write_them(reply, text, cited):
+    """In other brackets, with words, carets and notes; code, links and other text in brackets stay."""
+    draft = parse_answer(reply, passages=3, facts=0)
+
+    assert (text, cited) == (draft.text, draft.passages)

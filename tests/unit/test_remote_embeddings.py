@@ -7,7 +7,7 @@ from gear_neo4j.errors import ModelError, SettingsError
 from gear_neo4j.models.embeddings import SentenceTransformerEmbedder, open_embedder
 from gear_neo4j.models.remote_embeddings import RemoteEmbedder
 from gear_neo4j.settings import Settings
-from tests.scripted_server import Fault, ScriptedServer
+from tests.scripted_server import Fault, Refusal, ScriptedServer
 
 
 def numbered(texts):
@@ -96,3 +96,51 @@ def test_the_settings_choose_between_server_and_package():
     assert Settings.load(given).embedding_key is None
     assert isinstance(open_embedder(Settings.load(given | {"GEAR_EMBEDDING_MODEL": "toy"})), RemoteEmbedder)
     assert isinstance(open_embedder(Settings.load({})), SentenceTransformerEmbedder)
+
+
+def test_vectors_belong_to_their_texts_in_whatever_order_they_come():
+    """Each row has the index of its text."""
+    texts = ["a", "bb", "ccc"]
+    with served() as server:
+        right = embedder(server).embed(texts)
+    with served(fault=lambda number, asked: Fault.SHUFFLED) as server:
+        mixed = embedder(server).embed(texts)
+
+    assert right == pytest.approx(mixed)
+
+
+def test_a_text_without_a_vector_is_an_error_of_one_line():
+    """Nothing else could be stored with it."""
+    with (
+        served(fault=lambda number, asked: Fault.NO_VECTOR) as server,
+        pytest.raises(ModelError, match="2 vectors of lengths") as caught,
+    ):
+        embedder(server).embed(["a", "b"])
+
+    assert 1 == len(str(caught.value).splitlines())
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
+def test_how_many_texts_a_server_takes_is_learnt_once(status):
+    """Half as many until they are taken; later requests begin with that number."""
+    refusal = Refusal(status, {"message": "batch size is invalid, it should not be larger than 10", "code": "x"})
+    with served(fault=lambda number, texts: refusal if len(texts) > 10 else None) as server:
+        model = embedder(server)
+        first = model.embed([f"text {number}" for number in range(45)])
+        again = model.embed(["x"] * 20)
+        sizes = [len(body["input"]) for body in server.requests]
+
+    assert ((45, 3), (20, 3)) == (first.shape, again.shape)
+    assert [45, 22, 11, 5] == sizes[:4]
+    assert {5} == set(sizes[4:])
+
+
+def test_a_proxy_that_needs_a_library_is_named_unless_the_server_needs_no_proxy(monkeypatch):
+    """The client would open it even for a server that is reached without one."""
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:9")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with served() as server:
+        assert (1, 3) == embedder(server).embed(["a"]).shape
+        monkeypatch.delenv("NO_PROXY")
+        with pytest.raises(SettingsError, match="httpx.socks.*NO_PROXY"):
+            embedder(server).embed(["a"])
