@@ -61,10 +61,16 @@ def chunks(text: str, *, size: int = CHUNK_SIZE) -> list[Chunk]:
     pieces: list[Chunk] = []
     end = 0
     for table in _TABLE.finditer(text):
-        if len(table[0].strip()) > size >= 2 * len(table["heads"]):
+        if _is_cut(text, table, size) and size >= 2 * len(table["heads"]):
             pieces += [*_split(text, end, table.start(), size), *_rows(text, table, size)]
             end = table.end()
     return [*pieces, *_split(text, end, len(text), size)]
+
+
+def _is_cut(text: str, table: re.Match[str], size: int) -> bool:
+    """Whether the paragraph with a table, and the blank line after it, are too long for one piece."""
+    before, after = text.rfind("\n\n", 0, table.start()), text.find("\n\n", table.end() - 1)
+    return (len(text) if after < 0 else after + 2) - (0 if before < 0 else before + 2) > size
 
 
 def _rows(text: str, table: re.Match[str], size: int) -> Iterator[Chunk]:

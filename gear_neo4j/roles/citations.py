@@ -15,15 +15,16 @@ _PART = rf"{_NUMBER}(?:\s*[-–]\s*{_NUMBER})?"
 # Takes linear time: the spaces before a marker are only matched from the first one.
 _SCAN = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]+`"
-    rf"|(?P<space>(?<!\s)\s+|(?<![^\W{_UNSPACED}]))\[\s*(?P<listed>{_PART}(?:\s*[,;]\s*{_PART})*)\s*\](?!\()",
+    rf"|(?P<space>(?<!\s)\s+|(?<![^\W{_UNSPACED}]))\[\s*(?P<listed>{_PART}(?:\s*+[,;]\s*+{_PART})*+)\s*\](?!\()",
     re.DOTALL | re.IGNORECASE,
 )
 # A bracket right after a word, and such a bracket at the end of a clause.
-_ATTACHED = re.compile(rf"(?<=[^\W_])(?=\[\s*{_PART}(?:\s*[,;]\s*{_PART})*\s*\](?![(=\[\w]))", re.IGNORECASE)
+_ATTACHED = re.compile(rf"(?<=[^\W_])(?=\[\s*{_PART}(?:\s*+[,;]\s*+{_PART})*+\s*\](?![(=\[\w]))", re.IGNORECASE)
 _ENDS_CLAUSE = re.compile(r"[^\W_]\[[^\[\]\n]{1,40}\](?:[.,;:!?)]|\s*\Z)")
 _INDEX = re.compile(r"\w\[0\]")
 # Markers as some models write them: in other brackets, with a word, a caret, "and", or a note behind the number.
-_LIST = rf"{_PART}(?:\s*(?:[,;]|and|&)\s*{_PART})*"
+# Possessive, so that a list of thousands is read once, and nothing of it is remembered.
+_LIST = rf"{_PART}(?:\s*+(?:[,;]|and|&)\s*+{_PART})*+"
 _FOREIGN = re.compile(
     rf"```.*?(?:```|\Z)|`[^`\n]+`|(?P<open>[\[【])\s*(?P<word>\^|(?:passage|source|document|doc|ref|text)s?\b\.?)?\s*"
     rf"(?P<listed>{_LIST})\s*(?P<note>†[^\]】\n]{{0,60}})?[\]】](?!\()",
