@@ -6,7 +6,7 @@ instead of one push per node.
 """
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -56,10 +56,10 @@ class LocalGraph:
         """The index of an entity, by element id; adds it if it is new."""
         return self._index(self.entities, id, is_passage=False)
 
-    def neighbours(self, index: int) -> set[int]:
-        """The nodes that a known edge connects with a node."""
+    def neighbours(self, indexes: Iterable[int]) -> dict[int, set[int]]:
+        """For each node, those that a known edge connects with it."""
         heads, tails, _ = self.edges
-        return {*tails[heads == index].tolist(), *heads[tails == index].tolist()}
+        return {index: {*tails[heads == index].tolist(), *heads[tails == index].tolist()} for index in indexes}
 
     def _index(self, indexes: dict[str, int], id: str, *, is_passage: bool) -> int:
         if id not in indexes:

@@ -52,7 +52,8 @@ def best_ways(
     """
     seeds = {index: weight for index, weight in start.items() if weight > 0} if damping else {}
     wanted = list(dict.fromkeys(targets))
-    sources = {target: seeds.keys() & set(names) - graph.neighbours(target) for target in wanted}
+    neighbours = graph.neighbours(wanted)
+    sources = {target: seeds.keys() & set(names) - neighbours[target] for target in wanted}
     ways = _ways_from(graph, seeds, sources, damping=damping, longest=min(JOINING, longest))
     sources = {target: seeds.keys() - {target} for target in wanted if target not in ways}
     return ways | _ways_from(graph, seeds, sources, damping=damping, longest=longest)
