@@ -28,6 +28,8 @@ ROLES = {
     "A question could not": "rewrite",
     "You answer": "answer",
     "You choose": "select",
+    "You rewrite the last": "follow_up",
+    "### Task": "task",
 }
 
 
@@ -46,7 +48,7 @@ class ToyModel:
 
     def __call__(self, messages):
         """The reply to a conversation; to a repair, the same as before."""
-        return getattr(self, role_of(messages))(messages[1]["content"])
+        return getattr(self, role_of(messages))(messages[:2][-1]["content"])
 
     def extraction(self, asked):
         triples = [fact for id, facts in TRIPLES.items() for fact in facts if PASSAGES[id] in asked]
@@ -74,6 +76,12 @@ class ToyModel:
     def select(self, asked):
         shown = {id: re.search(r"Passage \[(\d+)\] [^\n]*\n" + re.escape(PASSAGES[id]), asked) for id in CHAIN}
         return json.dumps([int(index[1]) for index in reversed(list(shown.values())) if index])
+
+    def follow_up(self, asked):
+        return f"Question: {QUESTION}" if "2024" in asked else "Question: Who bakes bread?"
+
+    def task(self, asked):
+        return json.dumps({"title": "Physics"})
 
     def missing(self, asked):
         return [id for id in CHAIN if said(TRIPLES[id][0]) not in asked]

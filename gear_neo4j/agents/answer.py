@@ -166,7 +166,8 @@ class Answer(Displayed):
     """A short answer with its citations, the passages and paths behind it, and its trace.
 
     ``removed`` lists the invented markers that were removed from the text; ``usage`` is by role. ``grounded`` is False
-    if the agent checks its answer and no passage supports it.
+    if the agent checks its answer and no passage supports it. ``asked`` is the last question of a conversation if
+    ``question`` is what was made of it.
     """
 
     question: str
@@ -180,6 +181,7 @@ class Answer(Displayed):
     seconds: float = 0.0
     failure: str = ""
     grounded: bool = True
+    asked: str = ""
 
     @property
     def plain(self) -> str:

@@ -14,6 +14,7 @@ from gear_neo4j.agents.kgt import Kgt, KgtLoop
 from gear_neo4j.agents.outline import outline
 from gear_neo4j.agents.paths import PathAgent, PathAnswerer
 from gear_neo4j.agents.pattern import PatternAgent, PatternLoop
+from gear_neo4j.agents.plain import Plain, PlainAgent
 from gear_neo4j.agents.planner import Planner, PlannerLoop
 from gear_neo4j.agents.reflecting import SelfRag
 from gear_neo4j.agents.selfrag import SelfRagLoop
@@ -157,6 +158,12 @@ def planner(session: Session, recipe: Planner) -> PlannerLoop:
     return PlannerLoop(
         list(planner_tools(session, recipe)), planner=session.role(PromptedPlanner, method="plan"), options=recipe
     )
+
+
+@register_agent(Plain)
+def plain(session: Session, _: Plain) -> PlainAgent:
+    """The model without a search."""
+    return PlainAgent(session.chat)
 
 
 def planner_tools(session: Session, recipe: Planner) -> Iterator[Tool]:

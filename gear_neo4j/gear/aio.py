@@ -1,6 +1,6 @@
 """``AsyncGear``: the same API for an event loop; every call runs in a thread, and a cancelled one ends early."""
 
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
 from typing import Any, Self, TypeVar
@@ -56,16 +56,18 @@ class AsyncGear:
         """See :meth:`Gear.paths`."""
         return await self._run(partial(self.gear.paths, question, options=options))
 
-    async def ask(self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear") -> Answer:
+    async def ask(
+        self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear", history: Sequence[tuple[str, str]] = ()
+    ) -> Answer:
         """See :meth:`Gear.ask`."""
-        return await self._run(partial(self.gear.ask, question, k=k, agent=agent))
+        return await self._run(partial(self.gear.ask, question, k=k, agent=agent, history=history))
 
     async def stream(
-        self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear"
+        self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear", history: Sequence[tuple[str, str]] = ()
     ) -> AsyncGenerator[Event, None]:
         """See :meth:`Gear.stream`; leaving the loop early ends the run."""
         feed: Feed[Event] = Feed()
-        ask = partial(self.gear.ask, question, k=k, agent=agent, on_event=feed.put)
+        ask = partial(self.gear.ask, question, k=k, agent=agent, history=history, on_event=feed.put)
         running = await self._start(ask)
         feed.follow(running)
         try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from gear_neo4j.agents.agent import Agent
 from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.conversation import ConversationAgent
 from gear_neo4j.agents.recording import RecordedAgent
 from gear_neo4j.agents.run import OnEvent
 from gear_neo4j.domain import Cypher, Hits, PassageRecord, Path
@@ -32,6 +33,7 @@ from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.rerank import reranked, reranking
 from gear_neo4j.retrieval.retriever import Retriever
 from gear_neo4j.retrieval.traced import record_hits, retrieval_span
+from gear_neo4j.roles.follow_up import PromptedFollowUpWriter, Turn
 from gear_neo4j.scope import EVERYTHING, Scope
 from gear_neo4j.settings import Settings
 from gear_neo4j.status import Status
@@ -233,26 +235,31 @@ class Gear:
         *,
         k: int = 10,
         agent: str | AgentRecipe = "gear",
+        history: Sequence[tuple[str, str]] = (),
         on_event: OnEvent | None = None,
     ) -> Answer:
         """Answer a question, with citations; a run whose model fails still returns its passages.
 
         Args:
             agent: a name, or a recipe with options: ``Crag(over=Scout())``; docs/recipes.md lists them.
+            history: the earlier questions of a conversation with their answers, oldest first. A question that refers to
+                them is made to stand alone, in one more call of the model.
             on_event: called with each question, new facts, each verdict, and the answer's text as the model writes it.
 
         Raises:
             ModelError: there is no chat model.
             InputError, EmbeddingMismatch, SettingsError: see :meth:`search`.
         """
-        return self.agent(agent).ask(question, k=k, on_event=on_event)
+        return self.agent(agent, history=history).ask(question, k=k, on_event=on_event)
 
-    def stream(self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear") -> EventStream:
+    def stream(
+        self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear", history: Sequence[tuple[str, str]] = ()
+    ) -> EventStream:
         """The events of :meth:`ask` as they happen; the last one, of kind ``answer``, has the answer.
 
         If the stream is closed or dropped early, the run ends at its next step.
         """
-        made = self.agent(agent)
+        made = self.agent(agent, history=history)
         return EventStream(lambda on_event: made.ask(question, k=k, on_event=on_event))
 
     def retriever(self, recipe: str | RetrieverRecipe = "auto", *, player: object | None = None) -> Retriever:
@@ -265,15 +272,25 @@ class Gear:
         made = reranked(made) if self._session.has_reranker else made
         return self._session.with_player(player).retriever(made)
 
-    def agent(self, recipe: str | AgentRecipe = "gear", *, player: object | None = None) -> Agent:
-        """An agent for many questions; see :meth:`ask`.
+    def agent(
+        self,
+        recipe: str | AgentRecipe = "gear",
+        *,
+        player: object | None = None,
+        history: Sequence[tuple[str, str]] = (),
+    ) -> Agent:
+        """An agent for many questions, or for the next ones of a conversation; see :meth:`ask`.
 
         Args:
             player: replaces the chat model in the roles whose methods it has, such as an oracle.
         """
         made = AGENTS.recipe(recipe)
         made = reranking(made) if self._session.has_reranker else made
-        agent = self._session.with_player(player).agent(made)
+        session = self._session.with_player(player)
+        agent = session.agent(made)
+        if history:
+            writer = session.optional_role(PromptedFollowUpWriter, method="stand_alone")
+            agent = ConversationAgent(agent, turns=[Turn(*turn) for turn in history], writer=writer)
         return RecordedAgent(agent, name=made.name, source=self.graph.name, scope=self.scope)
 
     def ingest(

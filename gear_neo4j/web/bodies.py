@@ -10,6 +10,7 @@ from gear_neo4j.wire import documents, shapes
 
 Question = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+LONGEST_ANSWER = 20_000
 # A name, or a name with options: {"name": "naive", "base": "sbert"}.
 Choice = Name | dict[str, JsonValue]
 
@@ -47,8 +48,18 @@ class PathsBody(Narrowed):
     limit: Annotated[int, Field(ge=1, le=MOST_PASSAGES)] = 20
 
 
+class Turn(_Body):
+    """An earlier question of a conversation, and its answer."""
+
+    question: Question
+    answer: Annotated[str, Field(max_length=LONGEST_ANSWER)] = ""
+
+
 class AskBody(Narrowed):
-    """A question to answer; with ``stream``, events are sent as they happen."""
+    """A question to answer; with ``stream``, events are sent as they happen.
+
+    ``history`` has the earlier questions of a conversation with their answers, oldest first.
+    """
 
     question: Question
     agent: Choice = "gear"
@@ -56,6 +67,12 @@ class AskBody(Narrowed):
     max_steps: Annotated[int, Field(ge=1, le=8)] | None = None
     seconds: Annotated[float, Field(ge=1, le=3_600)] | None = None
     stream: bool = False
+    history: Annotated[list[Turn], Field(max_length=100)] = Field(default_factory=list)
+
+    @property
+    def turns(self) -> list[tuple[str, str]]:
+        """The history as :meth:`gear_neo4j.Gear.ask` takes it."""
+        return [(turn.question, turn.answer) for turn in self.history]
 
 
 class PictureBody(BaseModel):

@@ -5,13 +5,15 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.errors import InputError
 from gear_neo4j.roles.citations import markers
+from gear_neo4j.roles.follow_up import Turn
 from gear_neo4j.text.printable import printable, single_line
 from gear_neo4j.usage import Usage
+from gear_neo4j.web.chat_messages import SOURCES, Lenient, Message, as_one_text, is_task, turns_of
 from gear_neo4j.web.options import LONGEST_QUESTION
 from gear_neo4j.wire import passage_url
 
@@ -20,45 +22,27 @@ NO_ANSWER = "The retrieved passages do not answer this."
 _PIECE = 24
 
 
-class _Lenient(BaseModel):
-    # Clients send many fields without meaning here, such as a temperature.
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class Part(_Lenient):
-    """A part of a message; only text is used."""
-
-    type: str = ""
-    text: str = ""
-
-
-class Message(_Lenient):
-    """A message of a conversation."""
-
-    role: str
-    content: str | list[Part] | None = None
-
-    @property
-    def text(self) -> str:
-        """Its text."""
-        if isinstance(self.content, list):
-            return "\n".join(part.text for part in self.content if part.type == "text")
-        return self.content or ""
-
-
-class StreamOptions(_Lenient):
+class StreamOptions(Lenient):
     """Options of a stream: whether it ends with the usage."""
 
     include_usage: bool = False
 
 
-class ChatBody(_Lenient):
+class ChatBody(Lenient):
     """A conversation; the user's last message is the question."""
 
     model: Annotated[str, Field(max_length=200)]
     messages: Annotated[list[Message], Field(min_length=1, max_length=1_000)]
     stream: bool = False
-    stream_options: StreamOptions | None = None
+    stream_options: StreamOptions = StreamOptions()
+
+    @property
+    def is_task(self) -> bool:
+        """Whether it is no question, but a request of the client itself, such as one for a title.
+
+        A conversation that ends with an instruction to the system is one, too.
+        """
+        return self.messages[-1].role in ("system", "developer") or is_task(self._last)
 
     @property
     def question(self) -> str:
@@ -67,12 +51,26 @@ class ChatBody(_Lenient):
         Raises:
             InputError: there is none, or it is too long.
         """
-        text = next((message.text for message in reversed(self.messages) if message.role == "user"), "")
+        text = self._last
         if not text.strip():
             raise InputError("messages contain no text by the user: send the question as the last one")
-        if len(text) > LONGEST_QUESTION:
+        if len(text) > LONGEST_QUESTION and not self.is_task:
             raise InputError(f"the question has {len(text)} characters: send at most {LONGEST_QUESTION}")
         return text
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The earlier questions of the user, each with what was answered, oldest first."""
+        return turns_of(self.messages)
+
+    @property
+    def task(self) -> str:
+        """The whole conversation as one text."""
+        return as_one_text(self.messages)
+
+    @property
+    def _last(self) -> str:
+        return next((message.text for message in reversed(self.messages) if message.role == "user"), "")
 
 
 class Model(BaseModel):
@@ -122,13 +120,15 @@ class ChatWriter:
 
     Args:
         public_url: the base address of passages.
+        without_text: what stands for an answer without a text.
     """
 
-    def __init__(self, model: str, *, public_url: str) -> None:
+    def __init__(self, model: str, *, public_url: str, without_text: str = NO_ANSWER) -> None:
         self._id = f"chatcmpl-{uuid4().hex}"
         self._created = int(time.time())
         self._model = model
         self._public_url = public_url
+        self._without_text = without_text
 
     def whole(self, answer: Answer) -> dict[str, Any]:
         """The answer as one document."""
@@ -166,8 +166,8 @@ class ChatWriter:
     def _text(self, answer: Answer) -> str:
         """The answer with a footer of its sources, for clients that drop annotations."""
         lines = [f"[{marker}] {title} ({url})" for marker, title, url in self._sources(answer)]
-        text = printable(answer.text) or NO_ANSWER
-        return "\n".join([text, "", "Sources:", *lines]) if lines else text
+        text = printable(answer.text) or self._without_text
+        return "\n".join([text, "", SOURCES, *lines]) if lines else text
 
     def _annotations(self, answer: Answer) -> list[dict[str, Any]]:
         text = printable(answer.text)

@@ -135,7 +135,7 @@ class Answer(Document):
     """An answer with its evidence; `search` and `trace` are documents of their own.
 
     `gist` are the facts that the agent kept, `usage` is by role and `total` its sum; `removed_citations` are markers
-    that the model made up.
+    that the model made up. `asked` is the last question of a conversation if `question` is what was made of it.
     """
 
     value_type = answer.Answer
@@ -156,6 +156,7 @@ class Answer(Document):
     seconds: float
     search: Search
     trace: Trace
+    asked: Text = ""
 
 
 class Event(Document):

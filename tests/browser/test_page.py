@@ -37,6 +37,22 @@ def test_a_question_is_answered_in_steps_and_its_sources_open(watch, site):
     assert page.locator(".steps .facts li").count() >= 1
 
 
+def test_a_follow_up_is_asked_in_its_conversation(watch, site):
+    """The answer says what was asked; a new conversation forgets what was said."""
+    watched = watch(site)
+    page = watched.page
+    watched.ask("Who won the physics prize of 2024?")
+    watched.answer()
+    page.get_by_role("button", name="Ask a follow-up").click()
+    watched.ask("And in which country did he write his thesis?")
+
+    assert "Scotland" in watched.answer()
+    assert page.get_by_text(f"Asked as: {QUESTION}").is_visible()
+    assert "Who won the physics prize" in page.get_by_label("Conversation").inner_text()
+    page.get_by_role("button", name="New conversation").click()
+    assert page.get_by_label("Conversation").is_hidden()
+
+
 def test_the_link_of_a_passage_opens_it(watch, site):
     """For a missing one the page says so; the tab below is the first."""
     there, missing = watch(site, path="/passages/town"), watch(site, path="/passages/a%2Fb%26c", refusals=True)

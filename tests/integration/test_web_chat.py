@@ -23,8 +23,15 @@ PAGE = Path(__file__).parents[2] / "docs" / "service.md"
 def gear(shared, embedder, server):
     """Three hops, and a scripted model."""
     shared.ingested(PASSAGES, FACTS, embedder)
-    with scripted_gear(server, embedder) as (gear, _):
+    with scripted_gear(server, embedder) as (gear, model):
+        gear.scripted = model
         yield gear
+
+
+@pytest.fixture
+def model(gear):
+    """The server of the scripted model."""
+    return gear.scripted
 
 
 @pytest.fixture
@@ -86,7 +93,7 @@ def test_a_stream_adds_up_to_the_answer(client):
 
 
 def test_the_last_message_of_the_user_is_the_question(client):
-    """Also in parts; earlier messages are ignored."""
+    """Also in parts; a question with names stands alone."""
     messages = [
         {"role": "system", "content": "Answer in verse."},
         {"role": "user", "content": "Who bakes bread?"},
@@ -95,6 +102,66 @@ def test_the_last_message_of_the_user_is_the_question(client):
     ]
 
     assert "Scotland" in client.chat.completions.create(model="gear-gear", messages=messages).choices[0].message.content
+
+
+FOLLOW_UP = [
+    {"role": "user", "content": "Who won the physics prize of 2024?"},
+    {"role": "assistant", "content": "Hinton [1].\n\nSources:\n[1] title prize (http://127.0.0.1/passages/prize)"},
+    {"role": "user", "content": "And in which country did he write his thesis?"},
+]
+TITLE = "### Task:\nGenerate a concise title.\n### Chat History:\n" + "USER: Who won the prize?\n" * 400
+
+
+def test_a_follow_up_is_asked_with_the_names_that_it_refers_to(gear, model, client):
+    """In one more call, without the footer of the answer before; the answer says what was asked."""
+    answer = client.chat.completions.create(model="gear-paths", messages=FOLLOW_UP).choices[0].message.content
+    rewriting, answering = (request["messages"] for request in model.requests)
+
+    assert answer.startswith("Scotland [")
+    assert "Assistant: Hinton.\nLast question: And in which country did he" in rewriting[1]["content"]
+    assert f"Question: {QUESTION}" in answering[1]["content"]
+
+    history = [("Who won the physics prize of 2024?", "Hinton.")]
+    second = gear.ask(FOLLOW_UP[-1]["content"], agent="paths", history=history)
+    assert (QUESTION, FOLLOW_UP[-1]["content"]) == (second.question, second.asked)
+    assert 1 == second.usage["follow_up"].calls
+    assert "follow_up" not in gear.ask("Where did Ada Hinton study?", agent="paths", history=history).usage
+
+
+def test_a_follow_up_that_cannot_be_rewritten_gets_the_names(shared, embedder, server):
+    """As without a model; it is still answered."""
+    shared.ingested(PASSAGES, FACTS, embedder)
+    failing = scripted_gear(server, embedder, fault=lambda number, _messages: Fault.EMPTY if number == 1 else None)
+    with failing as (gear, _):
+        history = [("Who won the 2024 Nobel Prize?", "Hinton")]
+        events = list(gear.stream(FOLLOW_UP[-1]["content"], agent="paths", history=history))
+
+    question = "And in which country did he write his thesis? (2024, Nobel Prize, Hinton)"
+    assert question == events[0].text == events[-1].answer.question
+    assert FOLLOW_UP[-1]["content"] == events[-1].answer.asked
+
+
+def test_a_request_of_the_client_itself_costs_one_call(model, client):
+    """A title is no question: nothing is searched, and its length does not matter."""
+    request = chat_request(TITLE)
+    whole = client.chat.completions.create(**request).choices[0].message.content
+    chunks = client.chat.completions.create(**request, stream=True)
+
+    assert '{"title": "Physics"}' == whole
+    assert whole == "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+    assert [TITLE.strip()] * 2 == [request["messages"][-1]["content"] for request in model.requests]
+
+
+@pytest.mark.parametrize("fault", [401, Fault.EMPTY])
+def test_a_title_that_the_model_fails_to_write_is_empty(shared, embedder, server, fault):
+    """An error would be shown to the user, who did not ask for a title."""
+    shared.ingested(PASSAGES, FACTS, embedder)
+    with scripted_gear(server, embedder, fault=lambda *_: fault) as (gear, _), client_of(gear) as client:
+        whole = client.post("/v1/chat/completions", json=chat_request(TITLE))
+        stream = client.post("/v1/chat/completions", json=chat_request(TITLE, stream=True))
+
+    assert (200, "") == (whole.status_code, whole.json()["choices"][0]["message"]["content"])
+    assert (200, "[DONE]") == (stream.status_code, list(events_in(stream.text))[-1][1])
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ BUILT_IN = {
     "retriever": ["auto", "naive", "sync", "scout", "paths", "subgraph", "base", "hipporag", "hipporag2", "rerank"],
     "agent": [
         *("gear", "paths", "kgt", "pattern", "cypher", "ircot", "crag", "selfrag"),
-        *("graphrag-local", "graphrag-global", "planner"),
+        *("graphrag-local", "graphrag-global", "planner", "plain"),
     ],
     "extractor": ["rules", "model"],
 }

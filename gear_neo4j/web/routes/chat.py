@@ -9,9 +9,11 @@ from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.answer import Answer, Trace
+from gear_neo4j.agents.plain import Plain
 from gear_neo4j.agents.run import Event
-from gear_neo4j.errors import ModelError
+from gear_neo4j.domain import Hits
+from gear_neo4j.errors import CallTimeout, ModelError, TooManyCalls
 from gear_neo4j.gear.requests import requested_agent
 from gear_neo4j.recipes.registry import AGENTS
 from gear_neo4j.text.printable import json_text
@@ -45,19 +47,44 @@ async def model(model: str, call: AnyCall) -> Response:
 
 @router.post("/chat/completions", response_model=Completion, responses=chat_failures(404, 422, 502, 503, 504))
 async def completions(body: ChatBody, call: AnyCall) -> Response:
-    """Answer the user's last message; the text ends with the sources, which are also annotations."""
+    """Answer the user's last message; the text ends with the sources, which are also annotations.
+
+    A question that refers to earlier messages is made to stand alone. A request of the client itself, such as one for a
+    title, goes to the model without a search.
+    """
     question = call.entry.question = body.question
     seconds = seconds_of(call, None)
     recipe = requested_agent(await _agent_name(call, body.model), seconds=seconds)
+    if body.is_task:
+        return await _task(call, body, seconds=seconds)
     writer = ChatWriter(body.model, public_url=call.public_url)
-    run = partial(call.view().ask, question, agent=recipe)
+    run = partial(call.view().ask, question, agent=recipe, history=body.turns)
     if not body.stream:
         answer = await answered(call, run, seconds=seconds)
         _require_model(answer)
         return Json(writer.whole(answer))
     feed, first = await begun(call, lambda on_event: run(on_event=on_event), seconds=seconds)
-    usage = bool(body.stream_options and body.stream_options.include_usage)
+    usage = body.stream_options.include_usage
     return FeedResponse(_lines(call, feed, first, writer=writer, usage=usage), feed=feed)
+
+
+async def _task(call: Call, body: ChatBody, *, seconds: float) -> Response:
+    """Pass a client's own request on to the model, without a search; an empty text if that fails.
+
+    Clients can do without a title, but show an error to their user.
+    """
+    writer = ChatWriter(body.model, public_url=call.public_url, without_text="")
+    try:
+        answer = await answered(call, partial(call.view().ask, body.task, agent=Plain()), seconds=seconds)
+    except (ModelError, TooManyCalls, CallTimeout) as error:
+        log_error(call.entry, error)
+        question = body.question
+        answer = Answer(question, "", Hits(question, Plain.name, ()), Trace(question, ""), "model_error")
+    if not body.stream:
+        return Json(writer.whole(answer))
+    chunks = [writer.opening(), *writer.chunks(answer, usage=body.stream_options.include_usage)]
+    lines = [*map(_line, chunks), format_sse_event(data_str="[DONE]")]
+    return Response(b"".join(lines), media_type="text/event-stream")
 
 
 async def _lines(

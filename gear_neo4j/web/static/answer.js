@@ -87,6 +87,7 @@ function sources(citations) {
 function remarks(answer) {
   const invented = answer.removed_citations.length;
   const texts = [
+    answer.asked && `Asked as: ${line(answer.question, 300)}`,
     REASONS[answer.stop_reason],
     answer.failure && line(answer.failure, 500),
     answer.answer.trim() && !answer.grounded && "No passage or fact supports this answer: check it before you use it.",

@@ -2,6 +2,7 @@
 
 import { answerSection, markersByPassage } from "./answer.js";
 import { call, isStopped, stream } from "./api.js";
+import { Conversation } from "./conversation.js";
 import { button, make, put } from "./dom.js";
 import { remember, showHistory } from "./history.js";
 import { hitList, searchNote } from "./hits.js";
@@ -22,6 +23,7 @@ import { counted } from "./text.js";
 export function mountAsk(panel, recipes) {
   const result = make("div", { class: "result" });
   const past = make("aside", { class: "history", "aria-label": "Recent questions" });
+  const conversation = new Conversation();
   let running = null;
 
   const form = new QuestionForm(recipes, { onAsk: ask, onStop: () => running?.abort() });
@@ -32,16 +34,18 @@ export function mountAsk(panel, recipes) {
       { class: "notice" },
       "This service has no language model, so it cannot write answers. You can still search passages and paths.",
     );
-  put(panel, make("div", { class: "columns" }, make("div", {}, missing, form.element, result), past));
+  const main = make("div", {}, missing, conversation.element, form.element, result);
+  put(panel, make("div", { class: "columns" }, main, past));
   const again = choices => (form.fill(choices), ask());
-  showHistory(past, again);
+  const recall = choices => (conversation.clear(), again(choices));
+  showHistory(past, recall);
 
   async function ask() {
     const choices = form.choices;
     if (!choices.question) return form.question.focus();
     note("ask", addressed(choices));
     remember(choices);
-    showHistory(past, again);
+    showHistory(past, recall);
     running?.abort();
     running = new AbortController();
     form.running = true;
@@ -50,6 +54,11 @@ export function mountAsk(panel, recipes) {
         container: result,
         signal: running.signal,
         again: () => again(choices),
+        history: conversation.turns,
+        followUp: answer => {
+          conversation.add(choices.question, answer);
+          form.clear();
+        },
       });
     } catch (error) {
       if (!isStopped(error)) showFailure(result, error, ask);
@@ -79,14 +88,15 @@ async function search(choices, { container, signal, again }) {
   container.append(pathSection(result.paths, "Paths in the graph"));
 }
 
-async function answer(choices, { container, signal, again }) {
+async function answer(choices, { container, signal, again, history, followUp }) {
   const log = new StepLog();
   const final = make("div", { "aria-live": "polite" });
   put(container, log.element, log.draft, final);
   try {
-    for await (const { name, data } of stream("/api/ask", { body: { ...bodyOf(choices), stream: true }, signal })) {
+    const body = { ...bodyOf(choices), history, stream: true };
+    for await (const { name, data } of stream("/api/ask", { body, signal })) {
       if (name === "error") throw new Error(data.detail);
-      if (name === "answer") return finish(data.answer, { log, container, final, again });
+      if (name === "answer") return finish(data.answer, { log, container, final, again, followUp });
       log.add(name, data);
     }
     throw new Error("The stream ended before the answer. Try again.");
@@ -97,10 +107,11 @@ async function answer(choices, { container, signal, again }) {
   }
 }
 
-function finish(result, { log, container, final, again }) {
+function finish(result, { log, container, final, again, followUp }) {
   log.end("Answered in");
   put(final, answerSection(result));
-  container.prepend(bar(() => result.answer, again));
+  const next = button("Ask a follow-up", () => (next.remove(), followUp(result.answer)));
+  container.prepend(bar(() => result.answer, again, next));
   container.prepend(final);
   const cited = markersByPassage(result);
   const steps = result.trace.steps.filter(step => step.paths.length);
@@ -113,10 +124,10 @@ function finish(result, { log, container, final, again }) {
 }
 
 /** The actions for a result. */
-function bar(text, again) {
+function bar(text, again, ...others) {
   const copyText = button("Copy", () => copy(copyText, text()));
   const share = button("Copy link", () => copy(share, location.href));
-  return make("div", { class: "result-bar" }, button("Ask again", again), copyText, share);
+  return make("div", { class: "result-bar" }, button("Ask again", again), ...others, copyText, share);
 }
 
 function textOf(hits) {

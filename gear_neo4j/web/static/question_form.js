@@ -57,6 +57,12 @@ export class QuestionForm {
     this.#renew(choices.retriever, choices.options ?? {});
   }
 
+  /** Empty the question, for the next one. */
+  clear() {
+    this.question.value = "";
+    this.question.focus();
+  }
+
   /** @param {boolean} running */
   set running(running) {
     this.submit.disabled = running;
