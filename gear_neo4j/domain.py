@@ -1,13 +1,13 @@
 """The values of the product: passages, triples, paths and hits; frozen, and independent of the database."""
 
 import json
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Literal, Self, overload
 
 from gear_neo4j.text.display import Displayed, data_frame
+from gear_neo4j.text.folding import folded
 from gear_neo4j.text.printable import escaped
 from gear_neo4j.usage import Usage
 
@@ -288,21 +288,21 @@ class Hits(Displayed, Sequence[Hit]):
 
 
 def entity_key(name: str) -> str:
-    """The key of an entity's name: NFKC, casefolded, spaces collapsed; letters of every script are kept.
+    """The key of an entity's name: folded, spaces collapsed; letters of every script and their accents are kept.
 
-    A name too long for an index entry is shortened to its beginning and a digest.
+    Folded means NFKC without case, and without the differences between apostrophes, hyphens and invisible characters. A
+    name too long for an index entry is shortened to its beginning and a digest.
 
     Example:
         >>> entity_key("  Straße  des\\n17. JUNI ") == entity_key("STRASSE des 17. juni")
         True
+        >>> entity_key("Sean O\u2019Brien") == entity_key("Sean O'Brien")
+        True
         >>> entity_key("鲁迅")
         '鲁迅'
     """
-    key, previous = name, None
-    # Casefolding can produce characters that normalise again (U+0345 does): repeat until nothing changes.
-    while key != previous:
-        previous = key
-        key = " ".join(unicodedata.normalize("NFKC", key).casefold().split())
+    # A name of invisible characters is one still.
+    key = " ".join((folded(name) or name).split())
     if len(key) <= LONGEST_KEY:
         return key
     return f"{key[: LONGEST_KEY - 33].rstrip()}#{digest(key)}"

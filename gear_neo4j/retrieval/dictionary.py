@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import ahocorasick
 
@@ -11,6 +11,7 @@ from gear_neo4j.graph.read.memory import UNLIMITED, Memory, Need, Weight
 from gear_neo4j.graph.read.pagerank_queries import NamedNode, PageRankQueries, Version
 from gear_neo4j.graph.read.versioned import Versioned
 from gear_neo4j.retrieval.names import is_unspaced
+from gear_neo4j.text.folding import folded, without_accents
 
 SHORTEST = 3
 # One name may stand for several nodes; those in the most triples come first.
@@ -34,8 +35,9 @@ class Match:
 
 @dataclass(slots=True)
 class _Entry:
-    """The entry of a name: its length, whether it is always in capitals, and its nodes with their degrees."""
+    """The entry of a name: its key and length, whether it is always in capitals, and its nodes with their degrees."""
 
+    key: str
     length: int
     capitals: bool
     nodes: dict[str, int]
@@ -44,17 +46,23 @@ class _Entry:
 class Dictionary:
     """Names and the nodes that have them.
 
-    Names and text are compared in NFKC, casefolded, with spaces collapsed. A name of fewer than three letters must be
-    in capitals, in the graph and in the text. If a name of three letters is in capitals in the graph, it matches lower
-    case only in a text without capitals.
+    Names and text are compared without case, with spaces and underscores collapsed, and with one sign for all kinds of
+    apostrophes and hyphens. An accent may be left out, unless another name is written so. A name of fewer than three
+    letters must be in capitals, in the graph and in the text. If a name of three letters is in capitals in the graph,
+    it matches lower case only in a text without capitals.
     """
 
     def __init__(self, named: Iterable[NamedNode]) -> None:
         self._automaton = ahocorasick.Automaton()
         self._longest = 0
+        accented: dict[str, _Entry] = {}
         for node in named:
             for name in node.names:
-                self._add(name, node)
+                if entry := self._add(name, node):
+                    accented[without_accents(entry.key)] = entry
+        for key, entry in accented.items():
+            if key != entry.key and key not in self._automaton:
+                self._automaton.add_word(key, replace(entry, length=len(key)))
         # An automaton without a name cannot be queried.
         if self._longest:
             self._automaton.make_automaton()
@@ -65,16 +73,18 @@ class Dictionary:
         stats = self._automaton.get_stats() if self._longest else {"total_size": 0, "words_count": 0}
         return int(stats["total_size"] + ENTRY * stats["words_count"])
 
-    def _add(self, name: str, node: NamedNode) -> None:
+    def _add(self, name: str, node: NamedNode) -> "_Entry | None":
+        """Add a name; returns its entry if the name has letters outside ASCII."""
         key = _fold(name)[0]
         capitals = name.upper() == name and name.lower() != name
         if not key or (len(key) < SHORTEST and not (capitals or is_unspaced(key[0]))):
-            return
-        entry: _Entry = self._automaton.get(key, None) or _Entry(len(key), capitals, {})
+            return None
+        entry: _Entry = self._automaton.get(key, None) or _Entry(key, len(key), capitals, {})
         entry.capitals = entry.capitals and capitals
         entry.nodes[node.id] = node.degree
         self._automaton.add_word(key, entry)
         self._longest = max(self._longest, len(key))
+        return None if key.isascii() else entry
 
     def find(self, text: str) -> list[Match]:
         """The names in a text, in order; of overlapping names the longest.
@@ -87,12 +97,13 @@ class Dictionary:
         """
         if not self._longest:
             return []
-        folded, offsets = _fold(text[:LONGEST_TEXT])
+        letters, offsets = _fold(text[:LONGEST_TEXT])
         capitals = text.lower() != text
         matches: list[Match] = []
         spans: list[tuple[int, int]] = []
         for start, end, entry in sorted(
-            self._matches(folded), key=lambda candidate: (candidate[0] - candidate[1], candidate[0])
+            [*self._matches(letters), *self._matches(_plain(letters))],
+            key=lambda candidate: (candidate[0] - candidate[1], candidate[0]),
         ):
             written = text[offsets[start][0] : offsets[end - 1][1]]
             # MET and WAS are genes, met and was are words; a text in lower case may mean either.
@@ -126,8 +137,8 @@ def _fold(text: str) -> tuple[str, list[tuple[int, int]]]:
     letters: list[str] = []
     offsets: list[tuple[int, int]] = []
     for start, end in _clusters(text):
-        for letter in unicodedata.normalize("NFKC", text[start:end]).casefold():
-            if letter.isspace():
+        for letter in folded(text[start:end]):
+            if letter.isspace() or letter == "_":
                 if not letters or letters[-1] == " ":
                     continue
                 letter = " "
@@ -137,6 +148,12 @@ def _fold(text: str) -> tuple[str, list[tuple[int, int]]]:
         letters.pop()
         offsets.pop()
     return "".join(letters), offsets
+
+
+def _plain(letters: str) -> str:
+    """Folded letters without accents, one for one; empty if they have none."""
+    plain = "" if letters.isascii() else "".join(without_accents(letter)[:1] or letter for letter in letters)
+    return "" if plain == letters else plain
 
 
 def _clusters(text: str) -> Iterator[tuple[int, int]]:

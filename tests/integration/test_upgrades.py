@@ -5,12 +5,13 @@ import signal
 import pytest
 
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.schema import migration_lock, migrations
 from gear_neo4j.graph.schema.preparation import prepare
 from tests.conftest import clear
 from tests.fake_embedder import FakeEmbedder
 from tests.forks import Connecting, upgrading
-from tests.graphs import opened
+from tests.graphs import ingest, opened
 from tests.upgrades import DIMENSION, SCHEMAS, record, restore, timeless
 
 QUESTION = "Where did the author of the first program live?"
@@ -106,3 +107,33 @@ def test_an_upgrade_that_is_killed_goes_on_and_ends_in_the_same_graph(server, em
     up_to_date(empty)
 
     assert undisturbed == [timeless(empty)]
+
+
+SPLIT = """
+MATCH (e:Entity {key: "sean o'brien"})
+CREATE (other:Entity {key: 'sean o\u2019brien', name: 'Sean O\u2019Brien'})
+WITH e, other
+MATCH (t:Triple {object: 'Lyon'})-[r:SUBJECT]->(e)
+CREATE (t)-[:SUBJECT]->(other)
+DELETE r
+"""
+KEYS = "MATCH (e:Entity) OPTIONAL MATCH (t)-->(e) RETURN e.key AS key, e.name AS name, count(t) AS triples"
+
+
+def test_names_that_differ_only_in_their_signs_become_one_entity(server, database, embedder, tmp_path):
+    """As older versions wrote them: two entities, of which one search saw one; the second run changes nothing."""
+    facts = [("a", "Sean O'Brien", "built", "mill"), ("b", "Sean O\u2019Brien", "lived in", "Lyon")]
+    ingest(database, embedder, tmp_path, {"a": "He built it.", "b": "He lived there."}, facts)
+    database.execute(SPLIT)
+    newest = "MATCH (m:__Neo4jMigration {version: '011'}) DETACH DELETE m"
+    database.execute(newest)
+    split = {row["key"] for row in database.run(Query("keys", KEYS))}
+
+    prepare(database, model=embedder.name, dimension=embedder.dimension)
+    merged = {row["key"]: (row["name"], row["triples"]) for row in database.run(Query("keys", KEYS))}
+
+    assert {"sean o'brien", "sean o\u2019brien", "mill", "lyon"} == split
+    assert {"sean o'brien": ("Sean O'Brien", 2), "mill": ("mill", 1), "lyon": ("Lyon", 1)} == merged
+    database.execute(newest)
+    prepare(database, model=embedder.name, dimension=embedder.dimension)
+    assert merged == {row["key"]: (row["name"], row["triples"]) for row in database.run(Query("keys", KEYS))}

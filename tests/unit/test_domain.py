@@ -70,10 +70,17 @@ def test_the_key_of_an_encodable_name_is_encodable(name):
         ("ﬁnance", "Finance"),
         ("ΟΔΥΣΣΕΥΣ", "Οδυσσεύς".replace("ύ", "υ")),
         ("ｶﾞｿﾘﾝ", "ガソリン"),
+        ("Sean O'Brien", "Sean O\u2019Brien"),
+        ("Sean O'Brien", "Sean O`Brien"),
+        ("Jean-Luc", "Jean\u2011Luc"),
+        ("Paris\u2013Nice", "Paris-Nice"),
+        ("Zürich", "Zü\u00adrich"),
+        ("Acme", "\ufeffAc\u200bme"),
+        ('"Acme" plc', "\u201cAcme\u201d plc"),
     ],
 )
-def test_case_width_and_spaces_do_not_tell_names_apart(one, other):
-    """Two spellings of a name have one key."""
+def test_case_width_spaces_and_signs_do_not_tell_names_apart(one, other):
+    """Two spellings of a name have one key, however apostrophes, hyphens and invisible characters are written."""
     assert entity_key(one) == entity_key(other)
 
 

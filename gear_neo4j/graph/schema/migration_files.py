@@ -91,13 +91,15 @@ def numbers(version: str) -> tuple[int, ...]:
 def statements_of(text: str) -> tuple[str, ...]:
     """The statements of a migration file: each ends with a semicolon at the end of a line.
 
-    A last statement without one counts too; a comment stays with the statement that follows it.
+    A last statement without one counts too; a comment stays with the statement that follows it. A file of comments has
+    no statement: what it does is done in Python.
 
     Example:
-        >>> statements_of("CREATE (a);\\nCREATE (b)")
-        ('CREATE (a)', 'CREATE (b)')
+        >>> statements_of("CREATE (a);\\nCREATE (b)"), statements_of("// The rest follows.")
+        (('CREATE (a)', 'CREATE (b)'), ())
     """
-    return tuple(part.strip() for part in re.split(r";[ \t]*(?:\r?\n|$)", text) if part.strip())
+    parts = (part.strip() for part in re.split(r";[ \t]*(?:\r?\n|$)", text))
+    return tuple(part for part in parts if any(line and not line.startswith("//") for line in part.splitlines()))
 
 
 def _parse(path: Path) -> Migration:

@@ -6,7 +6,9 @@ The chain has the target ``gear-neo4j``, so another tool's chain in the same dat
 import logging
 import re
 import time
+from collections.abc import Callable, Mapping
 
+from gear_neo4j.domain import LONGEST_KEY, entity_key
 from gear_neo4j.errors import ForeignGraph, MigrationError
 from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.read.collections import Collections
@@ -32,6 +34,9 @@ CLAIMED_A_BATCH = 1_000
 # The migration after which the readers of documents of earlier versions are recorded.
 DERIVED = "V010__source_records.cypher"
 DERIVED_A_BATCH = 500
+# The migration after which names that differ in their apostrophes, hyphens or invisible characters are one entity.
+REKEYED = "V011__entity_keys.cypher"
+KEYS_A_BATCH = 10_000
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
@@ -150,12 +155,8 @@ def _apply(
     for statement in _statements(database, migration, foreign=foreign):
         lock.require()
         database.execute(_fill_in(statement, dimension))
-    if migration.source == STAMPED:
-        _stamp(database, lock)
-    if migration.source == CLAIMED:
-        _claim(database, lock)
-    if migration.source == DERIVED:
-        _derive_readers(database, lock)
+    if (rest := PASSES.get(migration.source)) and not (foreign and migration.source == REKEYED):
+        rest(database, lock)
     lock.require()
     database.call(
         "record_migration",
@@ -202,6 +203,34 @@ def _derive_readers(database: Database, lock: Lock) -> None:
             recorded,
             restricted,
         )
+
+
+def _rekey(database: Database, lock: Lock) -> None:
+    """Give entities the keys of today; those with the same key are merged."""
+    last, renamed = "", 0
+    while keys := [row["key"] for row in database.call("entities_after", key=last, limit=KEYS_A_BATCH)]:
+        lock.require()
+        last = keys[-1]
+        # A key that was shortened ends with a digest, and stays.
+        rows = [{"from": key, "to": entity_key(key)} for key in keys if len(key) < LONGEST_KEY]
+        if changed := [row for row in rows if row["from"] != row["to"]]:
+            renamed += database.call("rename_entities", rows=changed)[0]["renamed"]
+    if renamed:
+        LOGGER.warning(
+            "%s: %d names were other entities only for their apostrophes, hyphens or invisible characters; each is one "
+            "entity now",
+            database.name,
+            renamed,
+        )
+
+
+# What remains to be done after the statements of a migration, in batches.
+PASSES: Mapping[str, Callable[[Database, Lock], None]] = {
+    STAMPED: _stamp,
+    CLAIMED: _claim,
+    DERIVED: _derive_readers,
+    REKEYED: _rekey,
+}
 
 
 def foreign_labels(database: Database) -> set[str]:
