@@ -8,6 +8,7 @@
   WHEN n[key] IS :: BOOLEAN NOT NULL THEN 'flag'
   WHEN n[key] IS :: DATE NOT NULL OR n[key] IS :: LOCAL DATETIME NOT NULL OR n[key] IS :: ZONED DATETIME NOT NULL
     THEN 'date'
+  WHEN n[key] IS :: LOCAL TIME NOT NULL OR n[key] IS :: ZONED TIME NOT NULL THEN 'time'
   ELSE 'value'
 END, CASE
   WHEN n[key] IS :: STRING NOT NULL OR n[key] IS :: LIST<ANY> NOT NULL THEN size(n[key]) ELSE 1

@@ -10,6 +10,7 @@ from gear_neo4j.adoption.recognition import SHORTEST_TEXT, recognise
 from gear_neo4j.adoption.survey import Label, Property, Survey, Type
 from gear_neo4j.adoption.values import are_numbered, are_opaque, are_origins, is_origin
 from gear_neo4j.errors import InputError
+from gear_neo4j.graph.read.typegraph import says_nothing
 
 # Words in the names of properties, the strongest evidence first.
 NAMES = ("name", "title", "symbol", "label", "caption", "term", "headline", "heading", "username")
@@ -19,6 +20,8 @@ LONGEST_NAME_KEY = 40
 TEXTS = ("text", "content", "body", "chunk")
 TITLES = ("title", "headline", "heading", "filename")
 PREDICATES = ("relname", "relation", "predicate", "relationship", "name", "label", "type", "kind")
+# The properties that say how two nodes are related if the type does not (LightRAG, and graphs like its own).
+MEANINGS = ("keywords", "keyword", "description")
 LONGEST_NAME = 120
 # Minimum share of distinct values, for the name of a node and for its other names. Customers share titles and
 # countries.
@@ -119,7 +122,10 @@ def _names(label: Label) -> tuple[str, ...]:
             and any(any(map(str.isalpha, text)) for text in prop.examples)
             and not are_numbered(prop.distinct)
         ]
-        telling += sorted(lettered, key=lambda prop: (ranks[prop.name], prop.name != "id", _fill(prop)))[:1]
+        ids = ("id", "key")
+        telling += sorted(
+            lettered, key=lambda prop: (ranks[prop.name], prop.name != "id", _rank_by_word(prop, ids), _fill(prop))
+        )[:1]
     aliases = [prop for prop in short if ranks[prop.name] == LETTERS and _rank_by_word(prop, ALIASES) < len(ALIASES)]
     named = [prop.name for prop in telling]
     return (*named, *(prop.name for prop in sorted(aliases, key=lambda prop: prop.name) if prop.name not in named))
@@ -227,8 +233,9 @@ def _between(kind: Type, labels: set[str]) -> bool:
 
 def _facts(kind: Type) -> Facts:
     filled = [name for name in kind.texts if kind.texts[name] >= 0.9 * kind.sampled and len(kind.values[name]) > 1]
-    telling = [name for name in filled if _word(name, PREDICATES) < len(PREDICATES)]
-    predicate = min(telling, key=lambda name: _word(name, PREDICATES), default=None)
+    telling = [*PREDICATES, *MEANINGS] if says_nothing(kind.name) else list(PREDICATES)
+    known = [name for name in filled if _word(name, telling) < len(telling)]
+    predicate = min(known, key=lambda name: _word(name, telling), default=None)
     rank = "rank" if "rank" in kind.numbers else None
     rest = tuple(name for name in details(kind) if name not in (predicate, rank))
     return Facts(words=words_of(kind.name), predicate=predicate, rank=rank, details=rest)
@@ -247,7 +254,7 @@ def _rank_by_word(prop: Property, words: tuple[str, ...]) -> int:
     return _word(prop.name, words)
 
 
-def _word(name: str, words: tuple[str, ...]) -> int:
+def _word(name: str, words: Sequence[str]) -> int:
     """The index of the first of the words that a name contains; the number of words if it contains none."""
     parts = {*words_of(re.sub(r"\d+", "", name)).split(), name.casefold()}
     # cfname and fullname are written without a break.

@@ -8,7 +8,7 @@ from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.adoption.survey import Property, Survey
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.read.graph_schema import GraphSchema, Kind, PropertySchema, can_be_written
-from gear_neo4j.graph.read.typegraph import Tie
+from gear_neo4j.graph.read.typegraph import Tie, says_nothing
 
 # Minimum share of numbers, and of dates, among the values of a text property that counts as one of them.
 MOSTLY = 0.95
@@ -17,6 +17,9 @@ MOSTLY_DATES = 0.5
 SHADOW = 5
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _DATE = re.compile(r"(\d{4})-\d\d-\d\d.*")
+_TIME = re.compile(r"([01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?")
+# The year last; what stands before it, the values as a whole say.
+_YEAR_LAST = re.compile(r"(?P<first>\d\d?)(?P<sign>[/.-])(?P<second>\d\d?)(?P=sign)(?P<year>\d{4})(?!\d).*")
 
 
 def schema_of(survey: Survey, profile: Profile, ties: Mapping[tuple[str, str, str], int]) -> GraphSchema:
@@ -39,6 +42,7 @@ def schema_of(survey: Survey, profile: Profile, ties: Mapping[tuple[str, str, st
         {label: name for label in labels if (name := _name(profile.entities[label]))},
         tuple(label for label in labels if not profile.entities[label].names),
         profile.synonyms,
+        tuple(name for name, facts in profile.relationships.items() if facts.predicate and says_nothing(name)),
     )
 
 
@@ -89,7 +93,7 @@ def property_schema(property: Property) -> PropertySchema | None:
         >>> freight.kinds["text"] = 2
         >>> property_schema(freight)  # doctest: +NORMALIZE_WHITESPACE
         PropertySchema(name='freight', kind='number', stored_as_text=True, is_list=False, least=3.0, greatest=12.5,
-                       distinct=2)
+                       distinct=2, form='')
     """
     if not property.kinds:
         return None
@@ -99,8 +103,9 @@ def property_schema(property: Property) -> PropertySchema | None:
     filled = [value for value in property.distinct if value]
     kind: Kind = "text" if held in ("text", "texts") else held  # type: ignore[assignment]
     as_text = held == "text"
+    form = ""
     if as_text:
-        kind = _kind_of_texts(filled)
+        kind, form = _kind_of_texts(filled)
     numbers = _numbers(filled, kind)
     return PropertySchema(
         property.name,
@@ -110,20 +115,46 @@ def property_schema(property: Property) -> PropertySchema | None:
         least=min(numbers, default=0.0),
         greatest=max(numbers, default=0.0),
         distinct=len(property.distinct),
+        form=form,
     )
 
 
-def _kind_of_texts(values: list[str]) -> Kind:
-    if values and sum(bool(_NUMBER.fullmatch(value)) for value in values) >= MOSTLY * len(values):
-        return "number"
-    if values and sum(bool(_DATE.fullmatch(value)) for value in values) >= MOSTLY_DATES * len(values):
-        return "date"
-    return "text"
+def _kind_of_texts(values: list[str]) -> tuple[Kind, str]:
+    """The kind of texts and, for dates with the year last, their form."""
+    if _share(_NUMBER, values) >= MOSTLY:
+        return "number", ""
+    if _share(_DATE, values) >= MOSTLY_DATES:
+        return "date", ""
+    if _share(_TIME, values) >= MOSTLY:
+        return "time", ""
+    form = _form(values) if _share(_YEAR_LAST, values) >= MOSTLY else ""
+    return ("date", form) if form else ("text", "")
+
+
+def _share(pattern: re.Pattern[str], values: list[str]) -> float:
+    return sum(bool(pattern.fullmatch(value)) for value in values) / len(values) if values else 0.0
+
+
+def _form(values: list[str]) -> str:
+    """The order and sign of dates with the year last: the day first, unless a value only allows the month.
+
+    Example:
+        >>> _form(["25/08/2017", "1/8/2017"]), _form(["8/25/2017"]), _form(["25/08/2017", "25.08.2017"])
+        ('d/m/y', 'm/d/y', '')
+    """
+    dates = [match for value in values if (match := _YEAR_LAST.fullmatch(value))]
+    sign, *others = {match["sign"] for match in dates}
+    firsts, seconds = max(int(match["first"]) for match in dates), max(int(match["second"]) for match in dates)
+    if others or min(firsts, seconds) > 12 or max(firsts, seconds) > 31:
+        return ""
+    return ("m/d/y" if seconds > 12 else "d/m/y").replace("/", sign)
 
 
 def _numbers(values: list[str], kind: Kind) -> list[float]:
     if kind == "number":
         return [float(value) for value in values if _NUMBER.fullmatch(value)]
     if kind == "date":
-        return [float(match[1]) for value in values if (match := _DATE.fullmatch(value))]
+        return [float(match["year"]) for value in values if (match := _YEAR_LAST.fullmatch(value))] or [
+            float(match[1]) for value in values if (match := _DATE.fullmatch(value))
+        ]
     return []

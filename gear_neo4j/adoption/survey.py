@@ -16,7 +16,7 @@ SAMPLE_A_LABEL = 200
 # not sampled again.
 MOST_TYPES_MISSED = 50
 LONGEST_EXAMPLE = 200
-Kind = Literal["text", "texts", "list", "number", "flag", "date", "value"]
+Kind = Literal["text", "texts", "list", "number", "flag", "date", "time", "value"]
 COMMUNITY = "__GearCommunity"
 RECORDS = frozenset({"__GearStore", "__GearSource", "__GearOrigin", "__GearReaders"})
 OURS = RECORDS | {"Passage", "Triple", "__GearImport", "__GearImportFile", "__GearTests", COMMUNITY}

@@ -11,6 +11,7 @@ from gear_neo4j.adoption.fact_properties import notes, why_no_fact
 from gear_neo4j.adoption.profile import Chunks, Entities, Facts
 from gear_neo4j.adoption.profile_file import built_in, dump, load, parse
 from gear_neo4j.adoption.proposal import propose
+from gear_neo4j.adoption.schema import schema_of
 from gear_neo4j.adoption.survey import Label, Property, Survey, Type
 from gear_neo4j.errors import InputError
 
@@ -206,6 +207,21 @@ def test_a_relation_that_is_a_property_becomes_the_predicate():
 
     assert {"Ent": Entities(names=("cfname",), facts=("cid", "stygrp"))} == found.entities
     assert {"Rel": Facts(words="rel", predicate="relname", rank="rank")} == found.relationships
+
+
+def test_a_type_that_says_nothing_reads_by_its_keywords():
+    """As LightRAG writes its graphs: every relationship is DIRECTED, and names are ids beside sentences."""
+    told = kind(
+        "DIRECTED", ["base"], ["base"], description=["She built it.", "He shot it."], keywords=["build", "film"]
+    )
+    wrote = kind("WROTE", ["base"], ["base"], keywords=["novel", "poem"])
+    things = label("base", prop("description", *texts(6, "It is thing number {} here.")), prop("entity_id", *PEOPLE))
+
+    found = propose(graph(things, told, wrote), name="mine")
+
+    assert ("entity_id",) == found.entities["base"].names
+    assert {"DIRECTED": "keywords", "WROTE": None} == {name: of.predicate for name, of in found.relationships.items()}
+    assert ("DIRECTED",) == schema_of(graph(things, told, wrote), found, {("base", "DIRECTED", "base"): 2}).mute
 
 
 def kept(name, *values, of="number"):

@@ -9,8 +9,8 @@ from typing import Literal, Self
 
 from gear_neo4j.graph.read.typegraph import Tie
 
-# The kind of a property's values; ``stored_as_text`` marks numbers and dates that the graph stores as strings.
-Kind = Literal["text", "number", "flag", "date"]
+# The kind of a property's values; ``stored_as_text`` marks numbers, dates and times that the graph stores as strings.
+Kind = Literal["text", "number", "flag", "date", "time"]
 OwnerKind = Literal["label", "type"]
 
 
@@ -24,7 +24,11 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class PropertySchema:
-    """A property of a label or type: its kind, least and greatest number or year, and number of distinct values."""
+    """A property of a label or type: its kind, least and greatest number or year, and number of distinct values.
+
+    ``form`` is the order of day, month and year with their sign, such as ``d/m/y``, in dates stored as text; empty for
+    those that begin with the year.
+    """
 
     name: str
     kind: Kind = "text"
@@ -33,6 +37,7 @@ class PropertySchema:
     least: float = 0.0
     greatest: float = 0.0
     distinct: int = 0
+    form: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,8 @@ class GraphSchema:
     """Labels and types with their properties by name, the ties between labels, and by label the property that names it.
 
     Nodes of ``keyed`` labels have no name; they are called by label and key. ``synonyms`` are other words for the
-    label, type or property with that name.
+    label, type or property with that name. The names of ``mute`` types say nothing; a property
+    of each relationship does.
 
     Example:
         >>> schema = GraphSchema({"Film": {}, "Person": {}}, {"WROTE": {}}, (Tie("Person", "WROTE", "Film", 9),), {})
@@ -65,6 +71,7 @@ class GraphSchema:
     names: Mapping[str, str]
     keyed: tuple[str, ...] = ()
     synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    mute: tuple[str, ...] = ()
 
     @cached_property
     def ways(self) -> Mapping[str, tuple[Way, ...]]:
@@ -117,6 +124,7 @@ class GraphSchema:
                 "names": dict(self.names),
                 "keyed": list(self.keyed),
                 "synonyms": {name: list(texts) for name, texts in self.synonyms.items()},
+                "mute": list(self.mute),
             },
             ensure_ascii=False,
         )
@@ -127,9 +135,10 @@ class GraphSchema:
         parts = json.loads(text)
         ties = tuple(Tie(*tie) for tie in parts["ties"])
         labels, types = _from_lists(parts["labels"]), _from_lists(parts["types"])
-        # A stored schema may be older than synonyms.
+        # A stored schema may be older than synonyms and mute types.
         synonyms = {name: tuple(texts) for name, texts in parts.get("synonyms", {}).items()}
-        return cls(labels, types, ties, parts["names"], tuple(parts["keyed"]), synonyms)
+        mute = tuple(parts.get("mute", ()))
+        return cls(labels, types, ties, parts["names"], tuple(parts["keyed"]), synonyms, mute)
 
 
 def can_be_written(name: str) -> bool:

@@ -8,6 +8,11 @@ from dataclasses import dataclass
 LONGEST_CHAIN = 3
 # Each chain is compared with the question; beyond this number the rarest are dropped.
 MOST_CHAINS = 300
+# Types that do not say how two nodes are related: LightRAG calls all of them DIRECTED.
+_NONDESCRIPT = frozenset(
+    {"directed", "related", "related to", "relates to", "relationship", "relation", "rel", "edge", "link", "linked"}
+    | {"linked to", "links to", "connected", "connected to", "connects", "associated", "associated with"}
+)
 _WORDS = re.compile(r"[^\W_]+?(?=[A-Z][a-z]|[\W_]|$)|[^\W_]+")
 
 
@@ -65,6 +70,16 @@ def words(name: str) -> str:
         ('snv full', 'has var')
     """
     return " ".join(_WORDS.findall(name)).casefold() or name
+
+
+def says_nothing(type: str) -> bool:
+    """Whether the name of a relationship type may say nothing; a property of the relationships must say it then.
+
+    Example:
+        >>> says_nothing("RELATES_TO"), says_nothing("WROTE")
+        (True, False)
+    """
+    return words(type) in _NONDESCRIPT
 
 
 def spoken(label: str) -> str:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from gear_neo4j.retrieval.patterns.conditions import NUMBER_WORDS
+from gear_neo4j.retrieval.patterns.amounts import NUMBER_WORDS
 
 # ``extreme`` is the greatest value where the order is descending, else the least.
 Function = Literal["count", "sum", "average", "extreme"]

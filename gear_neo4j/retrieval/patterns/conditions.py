@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner
+from gear_neo4j.retrieval.patterns.amounts import Amount, amounts_in
+from gear_neo4j.retrieval.patterns.dates import Moment, dates_written, times_written
 
 Comparison = Literal["=", ">", "<", ">=", "<=", "%"]
 Operator = Literal["is", "other", "contains", "starts", "ends", "flag", "compare", "measure", "absent"]
@@ -46,7 +48,8 @@ def is_name(condition: Condition, schema: GraphSchema) -> bool:
 class Numbers:
     """A number or range in a question: its span, its bounds, and whether words state the comparison.
 
-    ``nouns`` names what an adjective such as *taller* compares, in words that a schema may have.
+    ``nouns`` names what an adjective such as *taller* compares, in words that a schema may have; ``others`` are the
+    bounds if the month of a date stands before its day.
     """
 
     start: int
@@ -54,28 +57,38 @@ class Numbers:
     bounds: tuple[Bound, ...]
     compared: bool
     nouns: tuple[str, ...] = ()
+    others: tuple[Bound, ...] = ()
 
 
-_COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-NUMBER_WORDS = {"zero": 0, "none": 0} | {word: count for count, word in enumerate(_COUNTS, start=1)}
-_RANGE = re.compile(
-    r"between\s+[$€£]?(\d+(?:\.\d*)?)\s*(?:and|to|-)\s*[$€£]?(\d+(?:\.\d+)?)"
-    r"|\bfrom\s+[$€£]?(\d+(?:\.\d*)?)\s+(?:to|until)\s+[$€£]?(\d+(?:\.\d+)?)",
-    re.IGNORECASE,
-)
 _DECADE = re.compile(r"\b((?:1\d|20)\d0)s\b")
-_NUMBER = re.compile(
-    rf"(?<![\w.])'?[$€£]?(\d+(?:[.,]\d+)?)'?(?![\w]|s\b)|\b({'|'.join(NUMBER_WORDS)})\b", re.IGNORECASE
-)
+_YEARS = re.compile(r"(?<![\w./-])((?:1\d|20)\d\d)\s?[-–]\s?((?:1\d|20)\d\d)(?![\w./-])")
+_PAIR = re.compile(r"(\d+(?:\.\d+)?)[-–](\d+(?:\.\d+)?)")
 _BEFORE_WORDS: tuple[tuple[Comparison, str], ...] = (
     (
         ">=",
-        r"(?:no|not) (?:less|fewer|lower|earlier) than|at least|minimum(?: of)?|since|(?:starting )?from|starting in",
+        r"\b(?:(?:no|not) (?:less|fewer|lower|earlier) than|(?:greater|more|larger|higher|later) than or equal to"
+        r"|at (?:the very )?least|(?:a )?minimum(?: of)?|since|(?:starting )?from|starting in|on or after|upwards? of"
+        r"|mindestens|ab|au moins|al menos|como mínimo)|>=|=>|≥",
     ),
-    ("<=", r"(?:no|not) (?:more|greater|higher|later) than|at most|up to|until|maximum(?: of)?"),
-    (">", r"(?:more|greater|higher|larger|bigger|later|newer|older) than|above|over|after|exceed(?:s|ing)?|beyond"),
-    ("<", r"(?:less|fewer|lower|smaller|earlier|cheaper|younger) than|below|under|before|prior to"),
-    ("%", r"divisible by|multiple of"),
+    (
+        "<=",
+        r"\b(?:(?:no|not) (?:more|greater|higher|later|larger) than"
+        r"|(?:less|fewer|lower|smaller|earlier) than or equal to|not exceeding|at (?:the very )?most"
+        r"|up to|until|(?:a )?maximum(?: of)?|on or before|höchstens|bis zu|au plus|como máximo)|<=|=<|≤",
+    ),
+    (
+        ">",
+        r"\b(?:(?:more|greater|higher|larger|bigger|later|newer|older) than|above|over|after|exceed(?:s|ed|ing)?|beyond"
+        r"|in excess of|mehr als|größer als|höher als|über|nach|plus (?:de|que)|plus grand que|más de|mayor (?:que|de))"
+        r"|(?<![=<-])>",
+    ),
+    (
+        "<",
+        r"\b(?:(?:less|fewer|lower|smaller|earlier|cheaper|younger) than|below|under|before|prior to|weniger als"
+        r"|kleiner als|niedriger als|unter|vor|moins (?:de|que)|menos de|menor (?:que|de))|<(?![=>-])",
+    ),
+    ("%", r"\b(?:divisible by|(?:a )?multiple of)"),
+    ("=", r"\b(?:equal to|exactly|only|just|genau|exactement)|(?<![<>=!])="),
 )
 # Adjectives and what they compare.
 _ADJECTIVES: tuple[tuple[Comparison, tuple[str, ...], str], ...] = (
@@ -96,27 +109,23 @@ _ADJECTIVES: tuple[tuple[Comparison, tuple[str, ...], str], ...] = (
 _COMPARATIVES = tuple(
     (comparison, nouns, re.compile(rf"\b(?:{words})\s+than\s+$")) for comparison, nouns, words in _ADJECTIVES
 )
-_BEFORE = tuple((comparison, re.compile(rf"\b(?:{words})\s*$")) for comparison, words in _BEFORE_WORDS)
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)\.?"
-)
-_DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
-_YEAR = r"(?:1\d|20)\d\d"
-_DATE_WORDS = (
-    rf"{_YEAR}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?"
-    rf"|{_DAY}(?:\s+of)?\s+{_MONTH},?\s+{_YEAR}|{_MONTH}\s+(?:{_DAY},?\s+)?{_YEAR}"
-)
-# The time of day is ignored.
-_TIME = r"(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?"
-_DATE = re.compile(rf"(?<![\w.])['\"]?({_DATE_WORDS}){_TIME}['\"]?(?![\w-])", re.IGNORECASE)
-_JOINED = re.compile(r"\s*(?:and|to|until|-)\s*", re.IGNORECASE)
-_RANGE_BEGINS = re.compile(r"\b(?:between|from)\s*$", re.IGNORECASE)
-_EXACTLY = re.compile(r"\b(?:exactly|only|just)\s*$")
+_BEFORE = tuple((comparison, re.compile(rf"(?:{words})\s*$")) for comparison, words in _BEFORE_WORDS)
+_JOINED = re.compile(r"\s*(?:and|to|until|till|through|und|bis|et|y|à|a|-|–)\s*", re.IGNORECASE)
+_RANGE_BEGINS = re.compile(r"\b(?:between|from|ranging from|range of|zwischen|von|entre|de|desde)\s*$", re.IGNORECASE)
 _AFTER: tuple[tuple[Comparison, re.Pattern[str]], ...] = (
-    (">=", re.compile(r"\s*(?:\w+\s+)?(?:or (?:higher|more|greater|above|later|newer)|and (?:above|later|up))\b")),
-    ("<=", re.compile(r"\s*(?:\w+\s+)?(?:or (?:lower|less|fewer|below|earlier|older)|and (?:below|earlier))\b")),
+    (
+        ">=",
+        re.compile(
+            r"\s*(?:\w+\s+)?(?:or (?:higher|more|greater|above|later|newer|after|over)|and (?:above|later|up|over))\b"
+            r"|\+(?!\w)"
+        ),
+    ),
+    (
+        "<=",
+        re.compile(
+            r"\s*(?:\w+\s+)?(?:or (?:lower|less|fewer|below|earlier|older|before|under)|and (?:below|earlier|under))\b"
+        ),
+    ),
 )
 _COUNTING = re.compile(r"\b(?:top|first|last|name|list|the|show|which|these)\s+$")
 MOST_COUNTED = 20
@@ -149,25 +158,26 @@ def numbers_in(question: str) -> Iterator[Numbers]:
         [(('>=', 1990.0), ('<', 2000.0)), (('>=', 5.0), ('<=', 7.0))]
         >>> [numbers.bounds for numbers in numbers_in("more than 70 units, stock 25 or higher, price 0")]
         [(('>', 70.0),), (('>=', 25.0),), (('=', 0.0),)]
+        >>> [numbers.bounds for numbers in numbers_in("over 1.5 million, below -5, >= 1,000")]
+        [(('>', 1500000.0),), (('<', -5.0),), (('>=', 1000.0),)]
         >>> [(numbers.bounds, numbers.nouns) for numbers in numbers_in("taller than 180")]
         [((('>', 180.0),), ('height',))]
-        >>> [numbers.bounds for numbers in numbers_in("version between 1.2.3 and 5")]
-        [(('=', 1.2),), (('=', 5.0),)]
+        >>> list(numbers_in("version between 1.2.3 and 5"))
+        []
         >>> list(numbers_in("name 3 of the top 5"))
         []
     """
-    spans: list[tuple[int, int]] = []
-    for match in _DECADE.finditer(question):
-        spans.append(match.span())
-        year = float(match[1])
-        yield Numbers(*match.span(), ((">=", year), ("<", year + 10)), compared=True)
-    for match in _RANGE.finditer(question):
-        spans.append(match.span())
-        least, most = (float(part) for part in match.groups() if part)
-        yield Numbers(*match.span(), ((">=", least), ("<=", most)), compared=True)
-    for match in _NUMBER.finditer(question):
-        if all(match.end() <= start or match.start() >= end for start, end in spans):
-            yield from _single(question, match)
+    yield from _decades(question)
+    amounts = amounts_in(question)
+    while amounts:
+        first, second = amounts.pop(0), next(iter(amounts), None)
+        if second and _are_range(question, first, second):
+            amounts.pop(0)
+            yield from _range(question, first, second)
+        elif first.value is None:
+            yield from _pair(question, first)
+        else:
+            yield from _single(question, first, first.value)
 
 
 def dates_in(question: str) -> Iterator[Numbers]:
@@ -176,59 +186,96 @@ def dates_in(question: str) -> Iterator[Numbers]:
     Example:
         >>> [date.bounds for date in dates_in("orders placed after May 1, 1997 and shipped in June 1997")]
         [(('>', 19970501.0),), (('=', 199706.0),)]
-        >>> [date.bounds for date in dates_in("matches between 2019-06-07 and 7 July 2019")]
-        [(('>=', 20190607.0), ('<=', 20190707.0))]
-        >>> [date.bounds for date in dates_in("orders of '1996-07-04 00:00:00.000'")]
-        [(('=', 19960704.0),)]
+        >>> [date.bounds for date in dates_in("between 31.12.2019 and 7 July 2020")]
+        [(('>=', 20191231.0), ('<=', 20200707.0))]
+        >>> [(date.bounds, date.others) for date in dates_in("on 1/8/2017")]
+        [((('=', 20170801.0),), (('=', 20170108.0),))]
         >>> list(dates_in("What happened in 1997?"))
         []
     """
-    dates = list(_DATE.finditer(question))
-    while dates:
-        first, second = dates.pop(0), next(iter(dates), None)
-        joined = second and _JOINED.fullmatch(question[first.end() : second.start()])
-        if second and joined and _RANGE_BEGINS.search(question[: first.start()]):
-            dates.pop(0)
-            bounds: tuple[Bound, ...] = ((">=", _as_number(first[1])), ("<=", _as_number(second[1])))
-            yield Numbers(first.start(), second.end(), bounds, compared=True)
+    return _moments(question, list(dates_written(question)))
+
+
+def times_in(question: str) -> Iterator[Numbers]:
+    """The times of day of a question, and ranges of them, as numbers: 2226 for 10:26 PM.
+
+    Example:
+        >>> [time.bounds for time in times_in("calls after 10:26 PM or between 9:00 and 17:30")]
+        [(('>', 2226.0),), (('>=', 900.0), ('<=', 1730.0))]
+    """
+    return _moments(question, list(times_written(question)))
+
+
+def _moments(question: str, moments: list[Moment]) -> Iterator[Numbers]:
+    while moments:
+        first, second = moments.pop(0), next(iter(moments), None)
+        if second and _are_range(question, first, second):
+            moments.pop(0)
+            end = second.end
+            held: list[tuple[Comparison, Moment]] = [(">=", first), ("<=", second)]
         else:
-            comparison = _comparison(question, first)
-            yield Numbers(*first.span(), ((comparison or "=", _as_number(first[1])),), compared=comparison is not None)
+            end, held = first.end, [(_comparison(question, first) or "=", first)]
+        bounds: tuple[Bound, ...] = tuple((comparison, moment.number) for comparison, moment in held)
+        others: tuple[Bound, ...] = tuple((comparison, moment.other or moment.number) for comparison, moment in held)
+        compared = len(held) > 1 or _comparison(question, first) is not None
+        yield Numbers(first.start, end, bounds, compared=compared, others=() if others == bounds else others)
 
 
-def _as_number(date: str) -> float:
-    """A date as a number: 19970501 for *May 1st, 1997*, 199705 for *May 1997*."""
-    if date[:4].isdigit():
-        return float(date.replace("-", ""))
-    words = re.findall(r"[a-z]{3,}|\d+", date.casefold())
-    month = next(number for number, name in enumerate(_MONTHS, start=1) if any(word.startswith(name) for word in words))
-    day = [int(word) for word in words if len(word) < 3 and word.isdigit()]
-    return float(f"{words[-1]}{month:02}" + "".join(f"{number:02}" for number in day))
+def _are_range(question: str, first: Amount | Moment, second: Amount | Moment) -> bool:
+    joined = _JOINED.fullmatch(question[first.end : second.start])
+    return bool(joined and _RANGE_BEGINS.search(question[: first.start]))
 
 
-def _comparison(question: str, match: re.Match[str]) -> Comparison | None:
+def _decades(question: str) -> Iterator[Numbers]:
+    for match in _DECADE.finditer(question):
+        year = float(match[1])
+        yield Numbers(*match.span(), ((">=", year), ("<", year + 10)), compared=True)
+
+
+def _range(question: str, first: Amount, second: Amount) -> Iterator[Numbers]:
+    """A range of two numbers; a version or address at one end says nothing about numbers."""
+    if first.value is None or second.value is None:
+        return
+    least = first.value
+    if first.scale == 1 and second.scale > 1 and abs(least) < second.scale:
+        # Between 5 and 10 million.
+        least *= second.scale
+    begins = _RANGE_BEGINS.search(question[: first.start])
+    start = begins.start() if begins else first.start
+    yield Numbers(start, second.end, ((">=", least), ("<=", second.value)), compared=True)
+
+
+def _pair(question: str, code: Amount) -> Iterator[Numbers]:
+    """A range of years, or of numbers after *between*, that a hyphen joins."""
+    pair = _PAIR.fullmatch(question, code.start, code.end)
+    if pair and (_YEARS.fullmatch(question, code.start, code.end) or _RANGE_BEGINS.search(question[: code.start])):
+        least, most = (float(part) for part in pair.groups())
+        if least <= most:
+            yield Numbers(code.start, code.end, ((">=", least), ("<=", most)), compared=True)
+
+
+def _comparison(question: str, amount: Amount | Moment) -> Comparison | None:
     """The comparison that the words around a number express."""
-    before, after = question[: match.start()].casefold(), question[match.end() :].casefold()
+    before, after = question[: amount.start].casefold(), question[amount.end :].casefold()
     return next((comparison for comparison, words in _AFTER if words.match(after)), None) or next(
         (comparison for comparison, words in _BEFORE if words.search(before)), None
     )
 
 
-def _single(question: str, match: re.Match[str]) -> Iterator[Numbers]:
-    value = float(match[1].replace(",", "")) if match[1] else float(NUMBER_WORDS[match[2].casefold()])
-    before = question[: match.start()].casefold()
+def _single(question: str, amount: Amount, value: float) -> Iterator[Numbers]:
+    before = question[: amount.start].casefold()
     for compares, nouns, words in _COMPARATIVES:
         if adjective := words.search(before):
-            yield Numbers(adjective.start(), match.end(), ((compares, value),), compared=True, nouns=nouns)
+            yield Numbers(adjective.start(), amount.end, ((compares, value),), compared=True, nouns=nouns)
             return
-    comparison = _comparison(question, match)
-    if comparison is None and not _EXACTLY.search(before):
+    comparison = _comparison(question, amount)
+    if comparison is None:
         # "one of the films", and "the top 5" count answers.
-        counts = value != 0 if match[2] else value <= MOST_COUNTED and bool(_COUNTING.search(before))
+        few = value <= MOST_COUNTED
+        counts = few and (value != 0 if amount.spelled else bool(_COUNTING.search(before)))
         if counts:
             return
-    compared = comparison is not None or bool(_EXACTLY.search(before))
-    yield Numbers(*match.span(), ((comparison or "=", value),), compared=compared)
+    yield Numbers(amount.start, amount.end, ((comparison or "=", value),), compared=comparison is not None)
 
 
 def part_operator(before: str) -> Operator | None:

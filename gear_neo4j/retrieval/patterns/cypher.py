@@ -194,7 +194,7 @@ class _Body:
         property = self._schema.properties(condition.owner)[condition.property]
         value = f"{variable}.{quoted(property.name)}"
         if property.kind == "date":
-            return f"toString({value})"
+            return _iso(value, property.form) if property.form else f"toString({value})"
         return f"toFloatOrNull({value})" if property.stored_as_text else value
 
     def _condition(self, variable: str, condition: Condition) -> str:
@@ -219,7 +219,11 @@ class _Body:
     def _bounds(self, value: str, property: PropertySchema, condition: Condition) -> Iterator[str]:
         if property.kind == "date":
             for bound in condition.bounds:
-                yield from self._compared(_date(value, bound), (bound,))
+                yield from self._compared(_date(value, bound, form=property.form), (bound,))
+            return
+        if property.kind == "time":
+            value = f"toIntegerOrNull(replace(left(toString({value}), 5), ':', ''))"
+            yield from self._compared(value, condition.bounds)
             return
         if property.stored_as_text:
             value = f"toFloatOrNull({value})"
@@ -237,12 +241,31 @@ class _Body:
         return f"${name}"
 
 
-def _date(value: str, bound: Bound) -> str:
+def _date(value: str, bound: Bound, *, form: str) -> str:
     """A date as a number with as many digits as the bound: year, month and day."""
+    if form:
+        year, month, day = (f"toIntegerOrNull({part})" for part in _parts_of_date(value, form))
+        if bound[1] < FIRST_MONTH:
+            return year
+        return f"{year} * 100 + {month}" if bound[1] < FIRST_DAY else f"{year} * 10000 + {month} * 100 + {day}"
     if bound[1] < FIRST_MONTH:
         return f"toIntegerOrNull(left(toString({value}), 4))"
     length = 7 if bound[1] < FIRST_DAY else 10
     return f"toIntegerOrNull(replace(left(toString({value}), {length}), '-', ''))"
+
+
+def _iso(value: str, form: str) -> str:
+    """A date stored with its year last as text that begins with the year, so that it can be ordered."""
+    year, month, day = _parts_of_date(value, form)
+    return f"{year} + '-' + right('0' + {month}, 2) + '-' + right('0' + {day}, 2)"
+
+
+def _parts_of_date(value: str, form: str) -> Iterator[str]:
+    """Year, month and day of a date stored as text in a form such as ``d/m/y``; a time may follow the year."""
+    order = form[::2]
+    for part in "ymd":
+        text = f"split({value}, '{form[1]}')[{order.index(part)}]"
+        yield f"left({text}, 4)" if part == "y" else text
 
 
 def is_bounded(pattern: Pattern) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gear_neo4j.graph.read.graph_schema import GraphSchema
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Kind
 from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation
 from gear_neo4j.retrieval.patterns.conditions import Bound, Condition, is_count
@@ -66,8 +66,8 @@ class _Description:
         if condition.operator == "flag":
             return name if condition.flag else f"not {name}"
         if condition.operator in ("compare", "measure"):
-            dated = bool(name) and self.schema.properties(condition.owner)[condition.property].kind == "date"
-            bounds = " and ".join(_bound(bound, dated=dated) for bound in condition.bounds)
+            kind = self.schema.properties(condition.owner)[condition.property].kind if name else "number"
+            bounds = " and ".join(_bound(bound, kind=kind) for bound in condition.bounds)
             measure = f"by {name}" if name else "counted"
             return " ".join(filter(None, (measure if condition.operator == "measure" else name, bounds)))
         return f"{name} {_OPERATORS[condition.operator]} {_shortened(condition.texts[0])}"
@@ -77,12 +77,14 @@ def _arrow(text: str, forward: bool) -> str:
     return f"—{text}→" if forward else f"←{text}—"
 
 
-def _bound(bound: Bound, *, dated: bool) -> str:
+def _bound(bound: Bound, *, kind: Kind) -> str:
     comparison, value = bound
     number = str(int(value)) if value.is_integer() else str(value)
-    if dated and value >= FIRST_DAY:
+    if kind == "time":
+        number = f"{int(value) // 100:02}:{int(value) % 100:02}"
+    elif kind == "date" and value >= FIRST_DAY:
         number = f"{number[:4]}-{number[4:6]}-{number[6:]}"
-    elif dated and value >= FIRST_MONTH:
+    elif kind == "date" and value >= FIRST_MONTH:
         number = f"{number[:4]}-{number[4:]}"
     return f"{_COMPARED[comparison]} {number}"
 

@@ -104,7 +104,7 @@ class Likenesses:
     def _names(self) -> Iterator[tuple[Element, str]]:
         """The elements of the schema, each with its name."""
         yield from ((Element("label", label), label) for label in self._schema.labels)
-        yield from ((Element("type", type), type) for type in self._schema.types)
+        yield from ((Element("type", type), type) for type in self._schema.types if type not in self._schema.mute)
         for owner in self._schema.owners():
             yield from ((Element("property", owner.name, name), name) for name in self._schema.properties(owner))
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, PropertySchema
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Kind, Owner, PropertySchema
 from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.retrieval.dictionary import Dictionary, Match
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation, aggregation_in
@@ -19,6 +19,7 @@ from gear_neo4j.retrieval.patterns.conditions import (
     is_negated,
     numbers_in,
     part_operator,
+    times_in,
 )
 from gear_neo4j.retrieval.patterns.language import CAMEL, WORD, alike, is_identifier, stem, stop_words, telling_words
 from gear_neo4j.retrieval.patterns.vocabulary import Vocabulary
@@ -150,21 +151,27 @@ class QuestionReader:
         return not plain or (word.start > 0 and len(word.text) > 3 and word.stem in self._schema_stems)
 
     def _dates(self, reading: Reading) -> None:
-        """Dates with a month, except inside quotations."""
+        """Dates with a month, and times of day, except inside quotations."""
         quoted = [match.span() for match in QUOTED.finditer(reading.text)]
-        for date in dates_in(reading.text):
-            within = any(start < date.start and date.end < end for start, end in quoted)
-            conditions = [] if within else list(self._dated(reading, date))
-            _add(reading, date.start, date.end, conditions)
+        kinds: tuple[tuple[Kind, Iterator[Numbers]], ...] = (
+            ("date", dates_in(reading.text)),
+            ("time", times_in(reading.text)),
+        )
+        for kind, moments in kinds:
+            for moment in moments:
+                within = any(start < moment.start and moment.end < end for start, end in quoted)
+                if not within and _is_free(reading, moment.start, moment.end):
+                    _add(reading, moment.start, moment.end, list(self._dated(reading, moment, kind)))
 
-    def _dated(self, reading: Reading, date: Numbers) -> Iterator[Condition]:
-        """The properties that a date may be compared with."""
-        first, last = _span(reading, date.start, date.end)
+    def _dated(self, reading: Reading, moment: Numbers, kind: Kind) -> Iterator[Condition]:
+        """The properties that a date or time may be compared with."""
+        first, last = _span(reading, moment.start, moment.end)
         for owner, property, stems in self._properties:
-            if property.kind == "date":
+            if property.kind == kind:
                 own = OWN_DATE * (not set(stems).isdisjoint(map(stem, telling_words(owner.name))))
                 prior = max(own, _nearness(reading, first, last, stems, owner))
-                yield Condition(owner, property.name, "compare", bounds=date.bounds, prior=prior)
+                for bounds in _orders(moment, property):
+                    yield Condition(owner, property.name, "compare", bounds=bounds, prior=prior)
 
     def _quotations(self, reading: Reading) -> None:
         for match in QUOTED.finditer(reading.text):
@@ -185,7 +192,7 @@ class QuestionReader:
         # If one name is capitalised, a lower-case word is unlikely to be another.
         named = any(match.text != match.text.casefold() for match in matches)
         for match in matches:
-            conditions = self._conditions(reading, match.start, match.text)
+            conditions = self._conditions(reading, match.start, *match.nodes)
             said = match.text.casefold().split()
             small = match.text == match.text.casefold()
             common = all(word in stop_words() or stem(word) in self._schema_stems for word in said)
@@ -207,12 +214,12 @@ class QuestionReader:
             for match in matches
             if match.start not in known
             and _PLURAL.match(reading.text, match.end)
-            and any(map(self._is_name, self._vocabulary.conditions(match.text)))
+            and any(map(self._is_name, self._vocabulary.conditions(*match.nodes)))
         ]
 
-    def _conditions(self, reading: Reading, start: int, text: str) -> list[Condition]:
-        """The conditions that a property has a text as its value, or must not have it: *other than Berlin*."""
-        conditions = self._vocabulary.conditions(text)
+    def _conditions(self, reading: Reading, start: int, *texts: str) -> list[Condition]:
+        """The conditions that a property has one of the texts as its value, or must not: *other than Berlin*."""
+        conditions = self._vocabulary.conditions(*texts)
         if is_excepted(reading.text[:start]):
             return [replace(condition, operator="other") for condition in conditions]
         return conditions
@@ -325,6 +332,16 @@ def _fits(property: PropertySchema, numbers: Numbers) -> bool:
         if below or above:
             return False
     return True
+
+
+def _orders(moment: Numbers, property: PropertySchema) -> Iterator[tuple[Bound, ...]]:
+    """The bounds that a date may mean: as the graph writes its dates, else with the day and with the month first."""
+    if not moment.others or property.form.startswith("d"):
+        yield moment.bounds
+    elif property.form:
+        yield moment.others
+    else:
+        yield from (moment.bounds, moment.others)
 
 
 def _may_be_years(property: PropertySchema, numbers: Numbers) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.graph.read.graph_schema import GraphSchema
-from gear_neo4j.retrieval.patterns.conditions import NUMBER_WORDS
+from gear_neo4j.retrieval.patterns.amounts import NUMBER_WORDS
 from gear_neo4j.retrieval.patterns.language import names_a_doer
 from gear_neo4j.retrieval.patterns.likeness import CERTAIN, NOTHING, Element, Likeness, Likenesses
 from gear_neo4j.retrieval.patterns.reading import Reading

@@ -40,8 +40,8 @@ class Vocabulary:
         for key, refs in self._values.items():
             yield NamedNode(key, (next(iter(refs.values()))[0],), len(refs))
 
-    def conditions(self, text: str) -> list[Condition]:
-        """One condition for each property that has a text as its value.
+    def conditions(self, *texts: str) -> list[Condition]:
+        """One condition for each property that has one of the texts as its value.
 
         Example:
             >>> city = PropertyRef(Owner("label", "Customer"), "city")
@@ -50,6 +50,7 @@ class Vocabulary:
         """
         return [
             Condition(ref.owner, ref.property, "is", tuple(spellings))
+            for text in texts
             for ref, spellings in self._values.get(entity_key(text), {}).items()
         ]
 
