@@ -61,7 +61,7 @@ def notes(survey: Survey, profile: Profile) -> dict[str, list[str]]:
         label: [
             f"{legible(prop.name)}: {summary(prop, survey.labels[label].sampled)}{_why(prop, entities)}"
             for prop in sorted(survey.labels[label].properties.values(), key=lambda prop: (-prop.nodes, prop.name))
-            if prop.name not in (*entities.names, entities.key, *entities.text)
+            if prop.name not in (*entities.calling, *entities.text)
         ]
         for label, entities in profile.entities.items()
         if label in survey.labels

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from gear_neo4j.adoption.profile import Profile, words_of
 from gear_neo4j.domain import Passage, node_passage_id
 from gear_neo4j.graph.connection.database import Row
+from gear_neo4j.graph.read.graph_schema import parts_of
 from gear_neo4j.graph.read.typegraph import spoken
 
 # Longer texts are cut: the embedding model reads only the first few hundred words, and rows must stay small.
@@ -60,12 +61,22 @@ def names_of(
     """
     values = dict(properties)
     named = [name for label in profile.entities if label in labels for name in profile.entities[label].names]
-    names = tuple(dict.fromkeys(text for text in _all(values, dict.fromkeys(named)) if len(text) <= 500))
+    texts = [text for name in dict.fromkeys(named) for text in _called(values, parts_of(name))]
+    names = tuple(dict.fromkeys(text for text in texts if len(text) <= 500))
     if names:
         return names
     keys = [(label, profile.entities[label].key) for label in profile.entities if label in labels]
     called = [f"{spoken(label)} {text}" for label, key in keys if key for text in _all(values, [key])]
     return tuple(called[:1])
+
+
+def _called(values: Mapping[str, str | list[str | None]], parts: Sequence[str]) -> list[str]:
+    """The texts of a name: those of its property, or those of several joined."""
+    if len(parts) == 1:
+        return _all(values, parts)
+    # Of a list, the first.
+    firsts = [text for part in parts for text in _all(values, [part])[:1]]
+    return [" ".join(firsts)] if firsts else []
 
 
 def _card(row: Row, texts: Mapping[str, str | list[str | None]], profile: Profile) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.graph.read.graph_schema import parts_of
 from gear_neo4j.scope import DEFAULT_COLLECTION, checked_name, reader_names
 
 _WORDS = re.compile(r"[_\W]+|(?<=[a-z])(?=[A-Z])")
@@ -14,6 +15,8 @@ _WORDS = re.compile(r"[_\W]+|(?<=[a-z])(?=[A-Z])")
 class Entities:
     """Nodes of a label: the properties that name them (the first non-empty one is displayed), and those with prose.
 
+    A name may consist of several properties: ``first_name + surname``.
+
     The name of a node without one is its label and the value of ``key``, as in *Order 10248*. Each property of
     ``facts`` becomes a triple of the node, as in *Chai —unit price→ 18*.
     """
@@ -22,6 +25,17 @@ class Entities:
     key: str | None = None
     text: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
+
+    @property
+    def calling(self) -> tuple[str, ...]:
+        """The properties that name or call a node, each by itself.
+
+        Example:
+            >>> Entities(names=("first_name + surname", "alias")).calling
+            ('first_name', 'surname', 'alias')
+        """
+        parts = [part for name in self.names for part in parts_of(name)]
+        return tuple(dict.fromkeys([*parts, *([self.key] if self.key else [])]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,14 +111,13 @@ class Profile:
 
     @property
     def name_properties(self) -> tuple[str, ...]:
-        """All properties that name nodes of any label."""
+        """All names of nodes of any label: properties, or several joined."""
         return tuple(dict.fromkeys(name for entities in self.entities.values() for name in entities.names))
 
     @property
     def calling_properties(self) -> tuple[str, ...]:
         """The properties that name nodes, and the keys of nodes without a name."""
-        keys = [entities.key for entities in self.entities.values() if entities.key]
-        return tuple(dict.fromkeys([*self.name_properties, *keys]))
+        return tuple(dict.fromkeys(name for entities in self.entities.values() for name in entities.calling))
 
     def prose_properties(self, label: str) -> tuple[str, ...]:
         """The properties with the texts of a label's nodes."""

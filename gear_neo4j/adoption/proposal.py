@@ -10,10 +10,14 @@ from gear_neo4j.adoption.recognition import SHORTEST_TEXT, recognise
 from gear_neo4j.adoption.survey import Label, Property, Survey, Type
 from gear_neo4j.adoption.values import are_numbered, are_opaque, are_origins, is_origin
 from gear_neo4j.errors import InputError
+from gear_neo4j.graph.read.graph_schema import JOINED
 from gear_neo4j.graph.read.typegraph import says_nothing
 
 # Words in the names of properties, the strongest evidence first.
 NAMES = ("name", "title", "symbol", "label", "caption", "term", "headline", "heading", "username")
+# The two parts of a person's name; "name" stands for the first only beside the second.
+GIVEN_NAMES = ("first name", "given name", "forename", "firstname", "givenname", "name")
+FAMILY_NAMES = ("last name", "family name", "surname", "lastname", "familyname")
 ALIASES = ("alias", "aliases", "synonym", "synonyms", "aka", "abbreviation", "acronym")
 KEYS = ("number", "code", "key", "nr", "no", "id", "uuid")
 LONGEST_NAME_KEY = 40
@@ -68,9 +72,9 @@ def propose(survey: Survey, *, name: str) -> Profile:
 
 def _entities(label: Label, *, names: tuple[str, ...] = (), key: str | None = None) -> Entities:
     texts = _texts(label, names if key is None else (key,))
-    rest = [prop for prop in label.properties.values() if prop.name not in (*names, key, *texts)]
-    facts = tuple(sorted(prop.name for prop in rest if why_no_fact(prop) is None))
-    return Entities(names=names, key=key, text=texts, facts=facts)
+    known = Entities(names=names, key=key, text=texts)
+    rest = [prop for prop in label.properties.values() if prop.name not in (*known.calling, *texts)]
+    return replace(known, facts=tuple(sorted(prop.name for prop in rest if why_no_fact(prop) is None)))
 
 
 def _kinds(survey: Survey) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
@@ -126,9 +130,21 @@ def _names(label: Label) -> tuple[str, ...]:
         telling += sorted(
             lettered, key=lambda prop: (ranks[prop.name], prop.name != "id", _rank_by_word(prop, ids), _fill(prop))
         )[:1]
+    if person := _person(label):
+        telling = [prop for prop in telling if prop.name not in person]
     aliases = [prop for prop in short if ranks[prop.name] == LETTERS and _rank_by_word(prop, ALIASES) < len(ALIASES)]
-    named = [prop.name for prop in telling]
+    named = [*([JOINED.join(person)] if person else []), *(prop.name for prop in telling)]
     return (*named, *(prop.name for prop in sorted(aliases, key=lambda prop: prop.name) if prop.name not in named))
+
+
+def _person(label: Label) -> tuple[str, str] | None:
+    """The properties with the two parts of people's names, the given name first; None unless most nodes have both."""
+    common = {prop.name for prop in label.properties.values() if prop.is_text and 2 * prop.nodes >= label.sampled}
+    given, family = (
+        next((name for words in names for name in sorted(common) if words_of(name) == words), None)
+        for names in (GIVEN_NAMES, FAMILY_NAMES)
+    )
+    return (given, family) if given and family else None
 
 
 def _keys(survey: Survey, *, named: Set[str]) -> dict[str, str]:

@@ -5,7 +5,9 @@ import pytest
 from gear_neo4j import Paths
 from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.adoption.profile import Entities, Profile
+from gear_neo4j.adoption.proposal import propose
 from gear_neo4j.adoption.release import release
+from gear_neo4j.adoption.survey import survey
 from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
@@ -42,6 +44,56 @@ def write(text):
 def shop(shared, embedder):
     """An adopted graph of products."""
     return shared.adopted(SHOP, PROFILE, embedder)
+
+
+REGISTER = """
+CREATE (rose:Person {name: 'Rose', surname: 'Crawford'}), (ann:Person {name: 'Ann', surname: 'Crawford'}),
+  (otto:Person {name: 'Otto', surname: 'Brandt'}), (ina:Person {name: 'Ina', surname: 'Falk'}),
+  (rose)-[:KNOWS]->(otto), (ann)-[:KNOWS]->(rose), (ina)-[:KNOWS]->(ann),
+  (first:Call {number: 'A100', day: '1/08/2017', clock: '22:26'}),
+  (second:Call {number: 'A101', day: '25/08/2017', clock: '9:05'}),
+  (rose)-[:MADE]->(first), (otto)-[:MADE]->(second)
+"""
+
+
+@pytest.fixture
+def register(database, embedder):
+    """A graph of people with names in two properties, and calls with dates and times as text."""
+    database.run(write(REGISTER))
+    graph = Graph(database)
+    Adoption(graph, propose(survey(graph), name="register"), embedder).run()
+    return database
+
+
+OF_REGISTER = [
+    ("Who knows Otto Brandt?", {"Rose Crawford"}),
+    ("Whom does Rose Crawford know?", {"Otto Brandt", "Ann Crawford"}),
+    ("Who is known by Ann Crawford?", {"Rose Crawford", "Ina Falk"}),
+    ("Which persons made calls on August 1, 2017?", {"Rose Crawford"}),
+    ("Which persons made calls on 1.8.2017?", {"Rose Crawford"}),
+    ("Which persons made calls after 20/08/2017?", {"Otto Brandt"}),
+    ("Which persons made calls between 2017-08-01 and 2 August 2017?", {"Rose Crawford"}),
+    ("Which persons made calls in August 2017?", {"Rose Crawford", "Otto Brandt"}),
+    ("Which persons made calls at 10:26 PM?", {"Rose Crawford"}),
+    ("Which persons made calls before noon?", {"Otto Brandt"}),
+]
+
+
+def test_names_in_two_properties_mutual_relationships_and_dates_in_text_are_found(register, server, embedder):
+    """Whichever direction is stored, and however a date is written; the shown Cypher gives the same nodes."""
+    found = {}
+    with opened(server, embedder) as gear:
+        for question, _ in OF_REGISTER:
+            hits = gear.search(question, retriever=Paths())
+            best = [entity for entity in hits.entities if entity.cypher == hits.entities[0].cypher]
+            found[question] = {entity.name for entity in best}
+            query = best[0].cypher
+            shown = Query("shown", f"CALL () {{ {query.statement} }} RETURN *", frozenset(query.parameters))
+            rows = register.run(shown, **query.parameters)
+            nodes = {value.element_id for row in rows for value in row.values() if hasattr(value, "element_id")}
+            assert {entity.id for entity in best} == nodes
+
+    assert dict(OF_REGISTER) == found
 
 
 QUESTIONS = [

@@ -209,6 +209,23 @@ def test_a_relation_that_is_a_property_becomes_the_predicate():
     assert {"Rel": Facts(words="rel", predicate="relname", rank="rank")} == found.relationships
 
 
+@pytest.mark.parametrize(
+    ("given", "family"), [("name", "surname"), ("firstName", "lastName"), ("given_name", "family_name")]
+)
+def test_the_two_parts_of_a_persons_name_are_one_name(given, family):
+    """However many people share one of them; a name alone stays one."""
+    firsts, lasts = ["Rose", "Ann", "Ann", "Otto"], ["Crawford", "Crawford", "Brandt", "Brandt"]
+    person = label("Person", prop(given, *firsts), prop(family, *lasts), prop("email", *texts(4, "p{}@example.org")))
+
+    found = propose(graph(person), name="mine").entities["Person"]
+
+    assert (f"{given} + {family}",) == found.names
+    assert (given, family) == found.calling
+    assert "email" in found.facts
+    assert not {given, family} & set(found.facts)
+    assert ("name",) == names_of(prop("name", *PEOPLE), prop("role", "a", "b", "b"))
+
+
 def test_a_type_that_says_nothing_reads_by_its_keywords():
     """As LightRAG writes its graphs: every relationship is DIRECTED, and names are ids beside sentences."""
     told = kind(

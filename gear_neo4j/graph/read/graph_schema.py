@@ -7,11 +7,15 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Literal, Self
 
-from gear_neo4j.graph.read.typegraph import Tie
+from gear_neo4j.graph.read.typegraph import Tie, is_mutual
 
 # The kind of a property's values; ``stored_as_text`` marks numbers, dates and times that the graph stores as strings.
 Kind = Literal["text", "number", "flag", "date", "time"]
 OwnerKind = Literal["label", "type"]
+
+
+# Between the properties of a name that consists of several: first_name + surname.
+JOINED = " + "
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +46,15 @@ class PropertySchema:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A relationship type from a label to a neighbour; ``forward`` if it is stored in that direction."""
+    """A relationship type from a label to a neighbour; ``forward`` if it is stored in that direction.
+
+    The direction of a ``mutual`` one says nothing: who knows whom.
+    """
 
     type: str
     forward: bool
     label: str
+    mutual: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,7 +68,7 @@ class GraphSchema:
     Example:
         >>> schema = GraphSchema({"Film": {}, "Person": {}}, {"WROTE": {}}, (Tie("Person", "WROTE", "Film", 9),), {})
         >>> schema.ways["Film"]
-        (Way(type='WROTE', forward=False, label='Person'),)
+        (Way(type='WROTE', forward=False, label='Person', mutual=False),)
         >>> GraphSchema.from_json(schema.to_json()) == schema
         True
     """
@@ -78,8 +86,8 @@ class GraphSchema:
         """The ways out of each label."""
         ways: dict[str, list[Way]] = {label: [] for label in self.labels}
         for tie in self.ties:
-            ways[tie.start].append(Way(tie.type, True, tie.end))
-            ways[tie.end].append(Way(tie.type, False, tie.start))
+            for label, way in _ways_of(tie):
+                ways[label].append(way)
         return {label: tuple(dict.fromkeys(of)) for label, of in ways.items()}
 
     @cached_property
@@ -87,8 +95,8 @@ class GraphSchema:
         """The number of relationships of each way out of a label."""
         uses: dict[tuple[str, Way], int] = defaultdict(int)
         for tie in self.ties:
-            uses[tie.start, Way(tie.type, True, tie.end)] += tie.count
-            uses[tie.end, Way(tie.type, False, tie.start)] += tie.count
+            for label, way in _ways_of(tie):
+                uses[label, way] += tie.count
         return uses
 
     @cached_property
@@ -111,8 +119,12 @@ class GraphSchema:
             yield Owner("type", type)
 
     def names_with(self, owner: Owner, property: str) -> bool:
-        """Whether nodes of a label are named by the property."""
-        return owner.kind == "label" and self.names.get(owner.name) == property
+        """Whether nodes of a label are named by the property, or by it and others."""
+        return owner.kind == "label" and property in parts_of(self.names.get(owner.name, ""))
+
+    def names_in_part(self, owner: Owner) -> bool:
+        """Whether the name of a label's nodes consists of several properties, which several nodes may share."""
+        return owner.kind == "label" and len(parts_of(self.names.get(owner.name, ""))) > 1
 
     def to_json(self) -> str:
         """The schema as JSON, as the database records it."""
@@ -139,6 +151,25 @@ class GraphSchema:
         synonyms = {name: tuple(texts) for name, texts in parts.get("synonyms", {}).items()}
         mute = tuple(parts.get("mute", ()))
         return cls(labels, types, ties, parts["names"], tuple(parts["keyed"]), synonyms, mute)
+
+
+def _ways_of(tie: Tie) -> Iterator[tuple[str, Way]]:
+    """The ways of a tie, each with the label where it begins."""
+    if tie.start == tie.end and is_mutual(tie.type):
+        yield tie.start, Way(tie.type, True, tie.end, mutual=True)
+    else:
+        yield tie.start, Way(tie.type, True, tie.end)
+        yield tie.end, Way(tie.type, False, tie.start)
+
+
+def parts_of(name: str) -> list[str]:
+    """The properties that a name consists of.
+
+    Example:
+        >>> parts_of("first_name + surname"), parts_of("title")
+        (['first_name', 'surname'], ['title'])
+    """
+    return name.split(JOINED)
 
 
 def can_be_written(name: str) -> bool:

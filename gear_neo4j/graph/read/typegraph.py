@@ -13,6 +13,13 @@ _NONDESCRIPT = frozenset(
     {"directed", "related", "related to", "relates to", "relationship", "relation", "rel", "edge", "link", "linked"}
     | {"linked to", "links to", "connected", "connected to", "connects", "associated", "associated with"}
 )
+# Words of types whose relationships hold in both directions, whichever is stored.
+_MUTUAL = frozenset(
+    """
+    adjacent borders colleague colleagues connected coworker family friend friends kin know knows married neighbor
+    neighbors neighbour neighbours partner partners rel related relative relatives sibling siblings similar spouse
+    """.split()  # noqa: SIM905
+)
 _WORDS = re.compile(r"[^\W_]+?(?=[A-Z][a-z]|[\W_]|$)|[^\W_]+")
 
 
@@ -80,6 +87,16 @@ def says_nothing(type: str) -> bool:
         (True, False)
     """
     return words(type) in _NONDESCRIPT
+
+
+def is_mutual(type: str) -> bool:
+    """Whether relationships of a type between nodes of one label hold in both directions, by the words of the type.
+
+    Example:
+        >>> is_mutual("KNOWS"), is_mutual("IS_MARRIED_TO"), is_mutual("FOLLOWS"), is_mutual("PARENT_OF")
+        (True, True, False, False)
+    """
+    return not _MUTUAL.isdisjoint(words(type).split())
 
 
 def spoken(label: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from gear_neo4j.domain import Cypher
-from gear_neo4j.graph.read.graph_schema import GraphSchema, PropertySchema, can_be_written
+from gear_neo4j.graph.read.graph_schema import GraphSchema, PropertySchema, can_be_written, parts_of
 from gear_neo4j.graph.read.typegraph import spoken, words
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
 from gear_neo4j.retrieval.patterns.conditions import Bound, Condition, is_count
@@ -96,8 +96,7 @@ class Compiler:
         """The query to execute: it returns the id, labels, name, measure and number of matches of each node."""
         body = _Body(pattern, self.schema, anchors)
         node = body.variables[target]
-        name = self.schema.names.get(pattern.labels[target])
-        called = f"toStringOrNull({node}.{quoted(name)})" if name else "null"
+        called = _called(node, self.schema.names.get(pattern.labels[target]))
         lines = [body.text, *_bound(node, is_bounded(pattern)), *body.measured(target, aggregation)]
         lines += [f"WITH {node}, {_projected(pattern)}", *_ordered(pattern, node, aggregation, limit)]
         value, ways = ("value", "0") if pattern.measures else ("null", "ways")
@@ -136,7 +135,8 @@ class _Body:
         for index, edge in enumerate(pattern.edges):
             ends = [f"({self.variables[end]})" if end in known else nodes[end] for end in (edge.start, edge.end)]
             known |= {edge.start, edge.end}
-            yield _arrow(ends[0], f"r{index}" if index in stated else "", edge.type, edge.forward, ends[1])
+            variable = f"r{index}" if index in stated else ""
+            yield _arrow(ends[0], variable, edge.type, edge.forward, ends[1], mutual=edge.mutual)
             for parallel in pattern.parallels:
                 if parallel.edge == index:
                     start, end = (f"({self.variables[end]})" for end in (edge.start, edge.end))
@@ -241,6 +241,17 @@ class _Body:
         return f"${name}"
 
 
+def _called(node: str, name: str | None) -> str:
+    """The name of a node: a property, or several joined."""
+    if name is None:
+        return "null"
+    parts = [f"toStringOrNull({node}.{quoted(part)})" for part in parts_of(name)]
+    if len(parts) == 1:
+        return parts[0]
+    joined = " + ' ' + ".join(f"coalesce({part}, '')" for part in parts)
+    return f"trim({joined})"
+
+
 def _date(value: str, bound: Bound, *, form: str) -> str:
     """A date as a number with as many digits as the bound: year, month and day."""
     if form:
@@ -298,8 +309,10 @@ def _function(aggregation: Aggregation, property: str, *, on_edge: bool) -> str:
     return "min" if aggregation.order == "ascending" else "max"
 
 
-def _arrow(start: str, variable: str, type: str, forward: bool, end: str) -> str:
+def _arrow(start: str, variable: str, type: str, forward: bool, end: str, *, mutual: bool = False) -> str:
     relationship = f"[{variable}:{quoted(type)}]"
+    if mutual:
+        return f"{start}-{relationship}-{end}"
     return f"{start}-{relationship}->{end}" if forward else f"{start}<-{relationship}-{end}"
 
 

@@ -48,7 +48,8 @@ class _Description:
     def _arrows(self, index: int, forward: bool) -> str:
         """The relationships of an edge, which is stored ``forward`` or against the reader's direction."""
         edge = self.pattern.edges[index]
-        arrows = [_arrow(self._with_conditions(words(edge.type), self.pattern.on_edges, index), forward)]
+        said = self._with_conditions(words(edge.type), self.pattern.on_edges, index)
+        arrows = [f"—{said}—" if edge.mutual else _arrow(said, forward)]
         for parallel in self.pattern.parallels:
             if parallel.edge == index:
                 along = forward if parallel.forward == edge.forward else not forward

@@ -11,12 +11,21 @@ from gear_neo4j.retrieval.patterns.conditions import Condition
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A relationship between two nodes of a pattern, by their indexes; ``forward`` if stored from start to end."""
+    """A relationship between two nodes of a pattern, by their indexes; ``forward`` if stored from start to end.
+
+    A ``mutual`` one may be stored in either direction.
+    """
 
     start: int
     end: int
     type: str
     forward: bool
+    mutual: bool = False
+
+    @property
+    def backward(self) -> bool:
+        """Whether it is stored from end to start, or may be."""
+        return self.mutual or not self.forward
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +110,7 @@ class Pattern:
         ways: list[list[tuple[int, int, bool]]] = [[] for _ in self.labels]
         for index, edge in enumerate(self.edges):
             ways[edge.start].append((index, edge.end, edge.forward))
-            ways[edge.end].append((index, edge.start, not edge.forward))
+            ways[edge.end].append((index, edge.start, edge.backward))
         return tuple(map(tuple, ways))
 
     @cached_property
@@ -126,7 +135,7 @@ class Pattern:
     def _edge_colours(self) -> tuple[list[int], list[int]]:
         """The colour of each edge as seen from its start, and as seen from its end."""
         from_start = [hash((edge.type, edge.forward)) for edge in self.edges]
-        from_end = [hash((edge.type, not edge.forward)) for edge in self.edges]
+        from_end = [hash((edge.type, edge.backward)) for edge in self.edges]
         for parallel in self.parallels:
             from_start[parallel.edge] += hash((parallel.type, parallel.forward))
             from_end[parallel.edge] += hash((parallel.type, not parallel.forward))

@@ -62,6 +62,10 @@ class Weights:
 
 
 WEIGHTS = Weights()
+# Words before part of a name that describe people, and words that then mean others than those asked for.
+_NAMING = frozenset({"named", "called", "surnamed", "name", "names", "surname", "surnames"})
+_SOMEONE = frozenset({"someone", "anyone", "somebody", "anybody", "person", "others"})
+DESCRIBED_WITHIN = 7
 # Counts: the words that support each type, or the nodes of a label that no word has named yet.
 Uses = defaultdict[str, int]
 
@@ -104,8 +108,9 @@ class Scorer:
         """Points for the direction of a relationship within one label: who follows, or is followed."""
         points = 0.0
         for edge, _, forward in pattern.ways[target]:
-            ends = {pattern.labels[pattern.edges[edge].start], pattern.labels[pattern.edges[edge].end]}
-            if len(ends) == 1 and forward == self._is_done_by_target(pattern.edges[edge].type):
+            within = pattern.edges[edge]
+            ends = {pattern.labels[within.start], pattern.labels[within.end]}
+            if len(ends) == 1 and (within.mutual or forward == self._is_done_by_target(within.type)):
                 points += self.weights.direction
         return points
 
@@ -142,8 +147,18 @@ class Scorer:
 
     def _named(self, pattern: Pattern) -> frozenset[int]:
         return frozenset(
-            constraint.index for constraint in pattern.on_nodes if is_name(constraint.condition, self.schema)
+            constraint.index
+            for constraint in pattern.on_nodes
+            if is_name(constraint.condition, self.schema) and not self._is_described(constraint)
         )
+
+    def _is_described(self, constraint: Constraint) -> bool:
+        """Whether part of a name describes what is asked for, instead of naming it: *which people called Rose*."""
+        if not self.schema.names_in_part(constraint.condition.owner):
+            return False
+        words = self.hints.reading.words[: self.hints.reading.literals[constraint.literal].first]
+        before = [word.text.casefold() for word in words[-DESCRIBED_WITHIN:]]
+        return not _NAMING.isdisjoint(before[-2:]) and _SOMEONE.isdisjoint(before)
 
     def _words(self, pattern: Pattern, named: frozenset[int], uses: Uses) -> float:
         """Points for words; counts the words that support each type in ``uses``."""

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from gear_neo4j.graph.read.graph_schema import Way
+from gear_neo4j.graph.read.typegraph import is_mutual
 from gear_neo4j.retrieval.patterns.absences import add_absences
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation
-from gear_neo4j.retrieval.patterns.conditions import Condition, is_count
+from gear_neo4j.retrieval.patterns.conditions import Condition, is_count, is_name
 from gear_neo4j.retrieval.patterns.confidence import FARTHEST_MARGIN, confidence
 from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
 from gear_neo4j.retrieval.patterns.likeness import Likeness, Likenesses
@@ -168,7 +169,9 @@ class PatternSearch:
                 else:
                     for tie in self._schema.ties:
                         if tie.type == condition.owner.name:
-                            yield Pattern((tie.start, tie.end), (Edge(0, 1, tie.type, True),), on_edges=constraints)
+                            mutual = tie.start == tie.end and is_mutual(tie.type)
+                            edges = (Edge(0, 1, tie.type, True, mutual),)
+                            yield Pattern((tie.start, tie.end), edges, on_edges=constraints)
 
     def _grown(self, pattern: Pattern, reading: Reading, scorer: Scorer, ways: Ways) -> Iterator[Pattern]:
         """The pattern extended by one condition, relationship or parallel.
@@ -179,12 +182,13 @@ class PatternSearch:
         for number, literal in enumerate(reading.literals):
             if number not in stated:
                 for condition in literal.conditions:
-                    yield from _with_condition(pattern, condition, number)
+                    grown = _with_condition(pattern, condition, number)
+                    yield from (one for one in grown if not self._joins_strangers(one, reading))
         if len(pattern.edges) < MOST_EDGES:
             open_end = scorer.open_end(pattern)
             for node in range(len(pattern.labels)) if open_end is None else (open_end,):
                 for way in ways[pattern.labels[node]]:
-                    edge = Edge(node, len(pattern.labels), way.type, way.forward)
+                    edge = Edge(node, len(pattern.labels), way.type, way.forward, way.mutual)
                     yield replace(pattern, labels=(*pattern.labels, way.label), edges=(*pattern.edges, edge))
         if scorer.hints.shares and not pattern.parallels:
             for index, edge in enumerate(pattern.edges):
@@ -192,6 +196,30 @@ class PatternSearch:
                     other = (way.type, way.forward) != (edge.type, edge.forward)
                     if other and way.label == pattern.labels[edge.end]:
                         yield replace(pattern, parallels=(Parallel(index, way.type, way.forward),))
+
+    def _joins_strangers(self, pattern: Pattern, reading: Reading) -> bool:
+        """Whether the parts of a node's name stand apart in the question, so that they name two nodes.
+
+        The last condition is the one that is new.
+        """
+        new = pattern.on_nodes[-1] if pattern.on_nodes else None
+        if (
+            new is None
+            or not self._schema.names_in_part(new.condition.owner)
+            or not is_name(new.condition, self._schema)
+        ):
+            return False
+        return any(
+            not _are_side_by_side(reading, constraint.literal, new.literal)
+            for constraint in pattern.on_nodes[:-1]
+            if constraint.index == new.index and is_name(constraint.condition, self._schema)
+        )
+
+
+def _are_side_by_side(reading: Reading, first: int, second: int) -> bool:
+    """Whether at most one word is between two literals: *Ada King*, *King, Ada*, *Ada of Lovelace*."""
+    before, after = sorted((reading.literals[first], reading.literals[second]), key=lambda literal: literal.first)
+    return after.first - before.last <= 2
 
 
 def _candidates(pattern: Pattern, score: float, reading: Reading, scorer: Scorer) -> Iterator[Candidate]:
