@@ -16,6 +16,9 @@ from gear_neo4j.usage import Usage
 
 ROLE = "follow_up"
 MOST_NAMES = 5
+# A question refers to what was said just before.
+MOST_TURNS = 10
+LONGEST_TEXT = 2_000
 # An answer of so few words is a name.
 LONGEST_NAME_AS_ANSWER = 4
 # English words that refer to what was said before, even in a question with a name.
@@ -38,7 +41,7 @@ class ConversationAgent:
 
     def __init__(self, agent: Agent, *, turns: Sequence[Turn], writer: FollowUpWriter | None) -> None:
         self._agent = agent
-        self._turns = turns
+        self._turns = turns[-MOST_TURNS:]
         self._writer = writer
 
     def ask(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer:
@@ -107,7 +110,7 @@ def with_names(question: str, turns: Sequence[Turn]) -> str:
 def _names(text: str, *, alone: bool = False) -> Iterator[Mention]:
     """The names and dates of a text; a single word that begins a sentence only with ``alone``."""
     language = language_of(text)
-    sentences = language.sentences(text)
+    sentences = language.sentences(text[:LONGEST_TEXT])
     mentions = Mentions(sentences, topic="", language=language)
     for sentence in sentences:
         found = mentions.find(sentence, any_opening=alone)

@@ -24,8 +24,7 @@ _TITLE = re.compile(r"\b(?:titles?|tags?|name|follow-?ups?)\b", re.IGNORECASE)
 _CONVERSATION = re.compile(r"\b(?:conversation|chat|dialog(?:ue)?|discussion)\b", re.IGNORECASE)
 _FORM = re.compile(r"\b(?:concise|brief|short|words?|word-or-less|characters|json|broad)\b", re.IGNORECASE)
 _HEAD = 400
-# Chat clients keep a model's thoughts in an answer as a folded block.
-_FOLDED = re.compile(r"<details\b[^>]*>.*?</details>", re.IGNORECASE | re.DOTALL)
+LONGEST_ANSWER = 20_000
 
 
 class Lenient(BaseModel):
@@ -94,7 +93,7 @@ def turns_of(messages: Sequence[Message]) -> tuple[Turn, ...]:
         if message.role == "user" and text and not is_task(text):
             turns.append(Turn(text[:LONGEST_QUESTION]))
         elif message.role == "assistant" and text and turns:
-            turns[-1] = turns[-1]._replace(answer=_answer(text)[:LONGEST_QUESTION])
+            turns[-1] = turns[-1]._replace(answer=_answer(text[:LONGEST_ANSWER])[:LONGEST_QUESTION])
     return tuple(turns)
 
 
@@ -128,4 +127,8 @@ def _before_the_last_question(messages: Sequence[Message]) -> Iterable[Message]:
 
 
 def _answer(text: str) -> str:
-    return _FOLDED.sub("", without_thoughts(text)).partition(f"\n\n{SOURCES}\n")[0].strip()
+    """An answer without thoughts, which clients keep in it as folded blocks, and without sources."""
+    thoughts, end, said = without_thoughts(text).rpartition("</details>")
+    if end:
+        said = thoughts.partition("<details")[0] + said
+    return said.partition(f"\n\n{SOURCES}\n")[0].strip()

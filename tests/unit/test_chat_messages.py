@@ -1,5 +1,7 @@
 """What chat clients send: requests that are no question, earlier turns, and nulls."""
 
+import time
+
 import pytest
 
 from gear_neo4j.errors import InputError
@@ -105,6 +107,17 @@ def test_turns_are_questions_with_their_answers():
         Turn("Why?"),
     )
     assert expected == said.turns
+
+
+@pytest.mark.parametrize(
+    "text", ["<details>" * 50_000, "<details " * 50_000, "</details>" * 50_000, "<think>" * 50_000]
+)
+def test_marks_that_never_end_cost_no_time(text):
+    """A body of half a megabyte takes milliseconds."""
+    started = time.perf_counter()
+    _ = body(("user", "Who?"), ("assistant", text), ("user", "And when?")).turns
+
+    assert 1 > time.perf_counter() - started
 
 
 def test_nulls_and_parts_are_read():

@@ -1,5 +1,6 @@
 """Numbers, dates and times in any form that people write: what is written is read, and what is no number is not."""
 
+import time
 from datetime import date
 
 import pytest
@@ -153,6 +154,19 @@ def test_any_row_of_digits_and_signs_can_be_read(text):
     """Without an error; spans lie within the text."""
     for found in (*numbers_in(text), *dates_in(text), *times_in(text)):
         assert 0 <= found.start < found.end <= len(text)
+
+
+@pytest.mark.parametrize(
+    "part", ["1 000 ", "1,", "one hundred ", "twenty ", "from 5 to ", "1/1/2017 ", "between 1-", "-"]
+)
+def test_a_long_question_costs_no_time(part):
+    """The longest that a service takes, of one part over and over."""
+    text = part * (4_000 // len(part))
+    started = time.perf_counter()
+    for read in (numbers_in, dates_in, times_in):
+        list(read(text))
+
+    assert 5 > time.perf_counter() - started
 
 
 DATES = [

@@ -129,6 +129,8 @@ _AFTER: tuple[tuple[Comparison, re.Pattern[str]], ...] = (
 )
 _COUNTING = re.compile(r"\b(?:top|first|last|name|list|the|show|which|these)\s+$")
 MOST_COUNTED = 20
+# Characters around a number in which words may compare it.
+NEAR = 60
 _PARTS: tuple[tuple[Operator, str], ...] = (
     ("starts", r"(?:that )?(?:starts?|starting|begins?|beginning) with"),
     ("ends", r"(?:ends?|ending) (?:with|in)"),
@@ -223,7 +225,7 @@ def _moments(question: str, moments: list[Moment]) -> Iterator[Numbers]:
 
 def _are_range(question: str, first: Amount | Moment, second: Amount | Moment) -> bool:
     joined = _JOINED.fullmatch(question[first.end : second.start])
-    return bool(joined and _RANGE_BEGINS.search(question[: first.start]))
+    return bool(joined and _RANGE_BEGINS.search(_before(question, first)))
 
 
 def _decades(question: str) -> Iterator[Numbers]:
@@ -240,33 +242,40 @@ def _range(question: str, first: Amount, second: Amount) -> Iterator[Numbers]:
     if first.scale == 1 and second.scale > 1 and abs(least) < second.scale:
         # Between 5 and 10 million.
         least *= second.scale
-    begins = _RANGE_BEGINS.search(question[: first.start])
-    start = begins.start() if begins else first.start
+    begins = _RANGE_BEGINS.search(_before(question, first))
+    start = first.start - len(begins[0]) if begins else first.start
     yield Numbers(start, second.end, ((">=", least), ("<=", second.value)), compared=True)
 
 
 def _pair(question: str, code: Amount) -> Iterator[Numbers]:
     """A range of years, or of numbers after *between*, that a hyphen joins."""
     pair = _PAIR.fullmatch(question, code.start, code.end)
-    if pair and (_YEARS.fullmatch(question, code.start, code.end) or _RANGE_BEGINS.search(question[: code.start])):
+    if pair and (_YEARS.fullmatch(question, code.start, code.end) or _RANGE_BEGINS.search(_before(question, code))):
         least, most = (float(part) for part in pair.groups())
         if least <= most:
             yield Numbers(code.start, code.end, ((">=", least), ("<=", most)), compared=True)
 
 
+def _before(question: str, found: Amount | Moment) -> str:
+    """The words before a number that may say what it is compared with: a long question is not read for each."""
+    return question[max(0, found.start - NEAR) : found.start]
+
+
 def _comparison(question: str, amount: Amount | Moment) -> Comparison | None:
     """The comparison that the words around a number express."""
-    before, after = question[: amount.start].casefold(), question[amount.end :].casefold()
+    before = _before(question, amount).casefold()
+    after = question[amount.end : amount.end + NEAR].casefold()
     return next((comparison for comparison, words in _AFTER if words.match(after)), None) or next(
         (comparison for comparison, words in _BEFORE if words.search(before)), None
     )
 
 
 def _single(question: str, amount: Amount, value: float) -> Iterator[Numbers]:
-    before = question[: amount.start].casefold()
+    before = _before(question, amount).casefold()
     for compares, nouns, words in _COMPARATIVES:
         if adjective := words.search(before):
-            yield Numbers(adjective.start(), amount.end, ((compares, value),), compared=True, nouns=nouns)
+            start = amount.start - len(adjective[0])
+            yield Numbers(start, amount.end, ((compares, value),), compared=True, nouns=nouns)
             return
     comparison = _comparison(question, amount)
     if comparison is None:
