@@ -47,6 +47,7 @@ class ExitCode(IntEnum):
     BUG = 70
     INTERRUPTED = 130
     UNREAD = 141
+    TERMINATED = 143
 
 
 class GearError(Exception):

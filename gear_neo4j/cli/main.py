@@ -115,8 +115,7 @@ def _run(arguments: list[str], *, debug: bool) -> int:
         _explain(error, debug=debug)
         return error.exit_code if isinstance(error, GearError) else ExitCode.ERROR
     except (KeyboardInterrupt, click.Abort):
-        explain_interrupt()
-        return ExitCode.INTERRUPTED
+        return explain_interrupt()
     except SystemExit as end:
         # Click and rich exit like this when the reader of their output is gone.
         return ExitCode.UNREAD if end.code == 1 else ExitCode.BUG

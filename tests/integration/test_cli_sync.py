@@ -188,13 +188,16 @@ def test_a_wrong_option_costs_one_message(gear, docs, options, message):
     assert "Traceback" not in err
 
 
-def test_a_watch_goes_on_by_itself_until_it_is_stopped(gear, docs, server):
-    """A new page can be searched a moment later; Ctrl-C ends the watch at once."""
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, ExitCode.INTERRUPTED), (signal.SIGTERM, ExitCode.TERMINATED)]
+)
+def test_a_watch_goes_on_by_itself_until_it_is_stopped(gear, docs, server, number, code):
+    """A new page can be searched a moment later; Ctrl-C or SIGTERM ends the watch at once."""
     with started([*GEAR, "sync", docs, "--watch", "--every", "1"], stdout=PIPE, stderr=PIPE) as process:
         first = process.stdout.readline()
         write(docs / "later.md", "# Later\n\nMary Somerville lived in Naples.\n")
         second = process.stdout.readline()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         began = time.monotonic()
         _, err = process.communicate()
         took = time.monotonic() - began
@@ -202,6 +205,7 @@ def test_a_watch_goes_on_by_itself_until_it_is_stopped(gear, docs, server):
     assert first.startswith("documents: 7 new")
     assert second.startswith("documents: 1 new, 7 unchanged; 1 passage written")
     assert took < 5
+    assert code == process.returncode
     assert "Traceback" not in err
-    code, out, _ = gear("search", "Who lived in Naples?")
-    assert (0, True) == (code, "Later" in out)
+    found, out, _ = gear("search", "Who lived in Naples?")
+    assert (0, True) == (found, "Later" in out)

@@ -253,7 +253,10 @@ def test_under_debug_an_error_keeps_its_code(gear):
     assert err.splitlines()[-1].startswith("gear: there is no local server")
 
 
-def test_an_interrupt_ends_with_130(tmp_path):
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, ExitCode.INTERRUPTED), (signal.SIGTERM, ExitCode.TERMINATED)]
+)
+def test_a_signal_ends_a_command_with_one_line_and_a_code_of_its_own(tmp_path, number, code):
     """While a server does not answer."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(60)
@@ -262,10 +265,10 @@ def test_an_interrupt_ends_with_130(tmp_path):
             started([*GEAR, "stats", "--uri", address], stderr=PIPE, cwd=tmp_path) as process,
             silent.accept()[0],
         ):
-            process.send_signal(signal.SIGINT)
+            process.send_signal(number)
             err = process.communicate()[1]
 
-    assert ExitCode.INTERRUPTED == process.returncode
+    assert code == process.returncode
     assert "Traceback" not in err
     assert err.endswith("gear: interrupted; committed work is kept, run the same command again to resume\n")
 
