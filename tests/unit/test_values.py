@@ -105,6 +105,7 @@ def test_a_range_has_both_ends(first, second, words):
         ("7 or fewer", ("<=", 7)),
         ("more than 1.500.000", (">", 1.5e6)),
         ("mehr als 1.000,5", (">", 1_000.5)),
+        ("größer als 7", (">", 7)),
         ("moins de 12", ("<", 12)),
         ("12,34,567 rupees", ("=", 1_234_567)),
         ("heavier than 180kg", (">", 180)),

@@ -63,6 +63,7 @@ class Numbers:
 _DECADE = re.compile(r"\b((?:1\d|20)\d0)s\b")
 _YEARS = re.compile(r"(?<![\w./-])((?:1\d|20)\d\d)\s?[-–]\s?((?:1\d|20)\d\d)(?![\w./-])")
 _PAIR = re.compile(r"(\d+(?:\.\d+)?)[-–](\d+(?:\.\d+)?)")
+# Compared with folded text: no ß.
 _BEFORE_WORDS: tuple[tuple[Comparison, str], ...] = (
     (
         ">=",
@@ -79,7 +80,7 @@ _BEFORE_WORDS: tuple[tuple[Comparison, str], ...] = (
     (
         ">",
         r"\b(?:(?:more|greater|higher|larger|bigger|later|newer|older) than|above|over|after|exceed(?:s|ed|ing)?|beyond"
-        r"|in excess of|mehr als|größer als|höher als|über|nach|plus (?:de|que)|plus grand que|más de|mayor (?:que|de))"
+        r"|in excess of|mehr als|grösser als|höher als|über|nach|plus (?:de|que)|plus grand que|más de|mayor (?:que|de))"
         r"|(?<![=<-])>",
     ),
     (
