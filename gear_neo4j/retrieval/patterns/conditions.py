@@ -80,7 +80,8 @@ _BEFORE_WORDS: tuple[tuple[Comparison, str], ...] = (
     (
         ">",
         r"\b(?:(?:more|greater|higher|larger|bigger|later|newer|older) than|above|over|after|exceed(?:s|ed|ing)?|beyond"
-        r"|in excess of|mehr als|grösser als|höher als|über|nach|plus (?:de|que)|plus grand que|más de|mayor (?:que|de))"
+        r"|in excess of|mehr als|grösser als|höher als|über|nach|plus (?:de|que)|plus grand que"
+        r"|más de|mayor (?:que|de))"
         r"|(?<![=<-])>",
     ),
     (
