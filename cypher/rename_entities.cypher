@@ -10,11 +10,10 @@ USING INDEX SEEK old:Entity(key)
 MERGE (new:Entity {key: row.to})
 ON CREATE SET new.name = old.name
 SET new.synonymsLinked = null
-WITH old, new, old.name = toUpper(old.name) AS shouted, new.name = toUpper(new.name) AS wasShouted
-SET new.name = CASE
-  WHEN wasShouted AND NOT shouted OR wasShouted = shouted AND old.name < new.name THEN old.name
-  ELSE new.name
-END
+WITH old, new,
+  // include: is_better_spelling(old.name, new.name)
+  AS better
+SET new.name = CASE WHEN better THEN old.name ELSE new.name END
 WITH old, new
 CALL (old, new) {
   MATCH (t:Triple)-[before:SUBJECT]->(old)

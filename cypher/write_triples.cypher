@@ -27,10 +27,10 @@ CALL (named) {
   WHERE entity.key IN named
   MERGE (e:Entity {key: entity.key})
   ON CREATE SET e.name = entity.name
-  WITH e, entity, entity.name = toUpper(entity.name) AS shouted, e.name = toUpper(e.name) AS wasShouted
-  // The first spelling in order, but one in capitals only if all are, so that the order of an ingest does not matter.
+  WITH e, entity
   // No lock is taken for the others.
-  WHERE wasShouted AND NOT shouted OR wasShouted = shouted AND entity.name < e.name
+  WHERE
+    // include: is_better_spelling(entity.name, e.name)
   SET e.name = entity.name
 }
 CALL (rows) {
