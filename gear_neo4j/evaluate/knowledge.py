@@ -5,7 +5,6 @@ A data set here is a folder with ``nodes.csv`` and ``relationships.csv``, in neo
 """
 
 import json
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +25,7 @@ from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.recipes.recipe import RetrieverRecipe
 from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.scope import DEFAULT_COLLECTION, checked_name
+from gear_neo4j.text.folding import folded, without_accents
 
 FILES = ("nodes.csv", "relationships.csv")
 QUESTIONS = "questions.jsonl"
@@ -308,4 +308,5 @@ def _figures(rows: Iterable[Mapping[str, Any] | None]) -> dict[str, float]:
 
 
 def _folded(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    """A text as :class:`Dictionary` compares names."""
+    return " ".join(without_accents(folded(text)).replace("_", " ").split())
