@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Literal, Self
 
-from gear_neo4j.graph.read.typegraph import Tie, is_mutual
+from gear_neo4j.graph.read.typegraph import Tie
 
 # The kind of a property's values; ``stored_as_text`` marks numbers, dates and times that the graph stores as strings.
 Kind = Literal["text", "number", "flag", "date", "time"]
@@ -155,7 +155,7 @@ class GraphSchema:
 
 def _ways_of(tie: Tie) -> Iterator[tuple[str, Way]]:
     """The ways of a tie, each with the label where it begins."""
-    if tie.start == tie.end and is_mutual(tie.type):
+    if tie.is_mutual:
         yield tie.start, Way(tie.type, True, tie.end, mutual=True)
     else:
         yield tie.start, Way(tie.type, True, tie.end)

@@ -32,6 +32,18 @@ class Tie:
     end: str
     count: int
 
+    @property
+    def is_mutual(self) -> bool:
+        """Whether the relationships hold in both directions, by the words of their type.
+
+        Example:
+            >>> Tie("Person", "KNOWS", "Person", 7).is_mutual, Tie("Person", "KNOWS", "City", 7).is_mutual
+            (True, False)
+            >>> Tie("Person", "IS_MARRIED_TO", "Person", 7).is_mutual, Tie("Person", "PARENT_OF", "Person", 7).is_mutual
+            (True, False)
+        """
+        return self.start == self.end and not _MUTUAL.isdisjoint(words(self.type).split())
+
 
 @dataclass(frozen=True, slots=True)
 class Chain:
@@ -87,16 +99,6 @@ def says_nothing(type: str) -> bool:
         (True, False)
     """
     return words(type) in _NONDESCRIPT
-
-
-def is_mutual(type: str) -> bool:
-    """Whether relationships of a type between nodes of one label hold in both directions, by the words of the type.
-
-    Example:
-        >>> is_mutual("KNOWS"), is_mutual("IS_MARRIED_TO"), is_mutual("FOLLOWS"), is_mutual("PARENT_OF")
-        (True, True, False, False)
-    """
-    return not _MUTUAL.isdisjoint(words(type).split())
 
 
 def spoken(label: str) -> str:

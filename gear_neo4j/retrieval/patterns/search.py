@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from gear_neo4j.graph.read.graph_schema import Way
-from gear_neo4j.graph.read.typegraph import is_mutual
 from gear_neo4j.retrieval.patterns.absences import add_absences
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation
 from gear_neo4j.retrieval.patterns.conditions import Condition, is_count, is_name
@@ -169,8 +168,7 @@ class PatternSearch:
                 else:
                     for tie in self._schema.ties:
                         if tie.type == condition.owner.name:
-                            mutual = tie.start == tie.end and is_mutual(tie.type)
-                            edges = (Edge(0, 1, tie.type, True, mutual),)
+                            edges = (Edge(0, 1, tie.type, True, tie.is_mutual),)
                             yield Pattern((tie.start, tie.end), edges, on_edges=constraints)
 
     def _grown(self, pattern: Pattern, reading: Reading, scorer: Scorer, ways: Ways) -> Iterator[Pattern]:
