@@ -9,7 +9,7 @@ from gear_neo4j.roles.citations import without_markers
 from gear_neo4j.roles.prompts import fill
 
 # A conversation may be long; a question refers to what was said just before.
-MOST_TURNS = 3
+TURNS_SHOWN = 3
 LONGEST_TURN = 600
 _LABEL = re.compile(r"question[^\w:：\n]{0,10}[:：]\W*([^\n]+)", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
@@ -49,7 +49,7 @@ class PromptedFollowUpWriter:
 
     def stand_alone(self, question: str, turns: Sequence[Turn]) -> Reply[str]:
         """The question with the names that it refers to; empty if the reply is not that question."""
-        prompt = fill("follow_up", turns="\n".join(map(_shown, turns[-MOST_TURNS:])), question=question)
+        prompt = fill("follow_up", turns="\n".join(map(_shown, turns[-TURNS_SHOWN:])), question=question)
         return self._chat.ask(prompt, parse=lambda text: parse_follow_up(text, question=question, turns=turns))
 
 

@@ -53,10 +53,11 @@ async def completions(body: ChatBody, call: AnyCall) -> Response:
     title, goes to the model without a search.
     """
     question = call.entry.question = body.question
+    agent = await _agent_name(call, body.model)
     seconds = seconds_of(call, None)
-    recipe = requested_agent(await _agent_name(call, body.model), seconds=seconds)
     if body.is_task:
         return await _task(call, body, seconds=seconds)
+    recipe = requested_agent(agent, seconds=seconds)
     writer = ChatWriter(body.model, public_url=call.public_url)
     run = partial(call.view().ask, question, agent=recipe, history=body.turns)
     if not body.stream:
