@@ -309,6 +309,9 @@ UNUSED = [
     ("Who directed the film 'zzyx'?", ("zzyx",), False),
     ("Who acted in the football film The Matrix?", ("football",), True),
     ("Recommend films that Lana Wachowski directed", ("Recommend",), True),
+    ("Which films did Keanu Reeves make with version 1.2.3?", ("version 1.2.3",), True),
+    ("Which films did Keanu Reeves act in between 1.2.3 and 2.0.1?", ("1.2.3", "2.0.1"), True),
+    ("Name 3 films that Lana Wachowski directed after 1990", (), True),
 ]
 
 

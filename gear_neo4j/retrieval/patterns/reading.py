@@ -9,17 +9,14 @@ from gear_neo4j.graph.read.graph_schema import GraphSchema, Kind, Owner, Propert
 from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.retrieval.dictionary import Dictionary, Match
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation, aggregation_in
+from gear_neo4j.retrieval.patterns.comparisons import Numbers, dates_in, numbers_in, times_in
 from gear_neo4j.retrieval.patterns.conditions import (
     QUOTED,
     Bound,
     Condition,
-    Numbers,
-    dates_in,
     is_excepted,
     is_negated,
-    numbers_in,
     part_operator,
-    times_in,
 )
 from gear_neo4j.retrieval.patterns.language import CAMEL, WORD, alike, is_identifier, stem, stop_words, telling_words
 from gear_neo4j.retrieval.patterns.vocabulary import Vocabulary
@@ -37,11 +34,16 @@ YEARS = (1000, 2100)
 _IDS = re.compile(r"ids?\b|\w+ids?$", re.IGNORECASE)
 _PLURAL = re.compile(r"(?<=\w{3})(?<!s)s\b")
 _DIGITS = re.compile(r"[\d.,$]+")
+# Of fewer digits, a number may count the answers.
+_LONG_NUMBER = re.compile(r"\d[\d.,]{2,}")
 
 
 @dataclass(slots=True)
 class Word:
-    """A word of a question: its span in the text, its stem, whether it carries meaning, and its literal."""
+    """A word of a question: its span in the text, its stem, whether it carries meaning, and its literal.
+
+    ``unread`` marks digits that are no condition, such as a version.
+    """
 
     text: str
     start: int
@@ -49,6 +51,7 @@ class Word:
     stem: str
     telling: bool = True
     literal: int | None = None
+    unread: bool = False
 
 
 @dataclass(slots=True)
@@ -140,7 +143,9 @@ class QuestionReader:
         self._numbers(reading)
         self._flags(reading)
         for word in reading.words:
-            word.telling = word.telling and self._tells(word) and not _is_cue(reading, word)
+            cue = _is_cue(reading, word)
+            word.telling = word.telling and self._tells(word) and not cue
+            word.unread = word.literal is None and not cue and bool(_LONG_NUMBER.match(word.text))
         return reading
 
     def _tells(self, word: Word) -> bool:

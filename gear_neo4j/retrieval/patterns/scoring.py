@@ -229,7 +229,7 @@ class Scorer:
         )
 
     def _unused(self, pattern: Pattern, explained: Mapping[int, float]) -> Unused:
-        """The values that the pattern has no condition for, and the content words that it does not explain."""
+        """The values and numbers that the pattern does not compare, and the content words that it does not explain."""
         stated = {constraint.literal for constraint in pattern.constraints}
         reading = self.hints.reading
         return unused(
@@ -240,7 +240,7 @@ class Scorer:
                 if (
                     word.literal not in stated
                     if word.literal is not None
-                    else index in self.hints.content and explained.get(index, 0.0) < SUPPORTS
+                    else word.unread or (index in self.hints.content and explained.get(index, 0.0) < SUPPORTS)
                 )
             },
         )

@@ -1,0 +1,234 @@
+"""How a question compares numbers, dates and times: in words and signs, as ranges and decades."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gear_neo4j.retrieval.patterns.amounts import Amount, amounts_in
+from gear_neo4j.retrieval.patterns.conditions import Bound, Comparison
+from gear_neo4j.retrieval.patterns.dates import Moment, dates_written, times_written
+
+_DECADE = re.compile(r"\b((?:1\d|20)\d0)s\b")
+_YEAR = re.compile(r"(?:1\d|20)\d\d")
+_PAIR = re.compile(r"(\d+(?:\.\d+)?)[-–](\d+(?:\.\d+)?)")
+# Compared with folded text: no ß.
+_BEFORE_WORDS: tuple[tuple[Comparison, str], ...] = (
+    (
+        ">=",
+        r"\b(?:(?:no|not) (?:less|fewer|lower|earlier) than|(?:greater|more|larger|higher|later) than or equal to"
+        r"|at (?:the very )?least|(?:a )?minimum(?: of)?|since|(?:starting )?from|starting in|on or after|upwards? of"
+        r"|mindestens|ab|au moins|al menos|como mínimo)|>=|=>|≥",
+    ),
+    (
+        "<=",
+        r"\b(?:(?:no|not) (?:more|greater|higher|later|larger) than"
+        r"|(?:less|fewer|lower|smaller|earlier) than or equal to|not exceeding|at (?:the very )?most"
+        r"|up to|until|(?:a )?maximum(?: of)?|on or before|höchstens|bis zu|au plus|como máximo)|<=|=<|≤",
+    ),
+    (
+        ">",
+        r"\b(?:(?:more|greater|higher|larger|bigger|later|newer|older) than|above|over|after|exceed(?:s|ed|ing)?|beyond"
+        r"|in excess of|mehr als|grösser als|höher als|über|nach|plus (?:de|que)|plus grand que"
+        r"|más de|mayor (?:que|de))"
+        r"|(?<![=<-])>",
+    ),
+    (
+        "<",
+        r"\b(?:(?:less|fewer|lower|smaller|earlier|cheaper|younger) than|below|under|before|prior to|weniger als"
+        r"|kleiner als|niedriger als|unter|vor|moins (?:de|que)|menos de|menor (?:que|de))|<(?![=>-])",
+    ),
+    ("%", r"\b(?:divisible by|(?:a )?multiple of)"),
+    ("=", r"\b(?:equal to|exactly|only|just|genau|exactement)|(?<![<>=!])="),
+)
+# Adjectives and what they compare.
+_ADJECTIVES: tuple[tuple[Comparison, tuple[str, ...], str], ...] = (
+    (">", ("height",), "taller"),
+    (">", ("weight", "mass"), "heavier"),
+    ("<", ("weight", "mass"), "lighter"),
+    (">", ("length", "duration", "runtime"), "longer"),
+    ("<", ("length", "duration", "runtime", "height"), "shorter"),
+    (">", ("speed",), "faster"),
+    ("<", ("speed",), "slower"),
+    (">", ("width",), "wider"),
+    (">", ("depth",), "deeper"),
+    (">", ("age",), "older"),
+    ("<", ("age",), "younger"),
+    (">", ("price", "cost"), r"more\s+expensive|dearer"),
+    ("<", ("price", "cost"), r"less\s+expensive|cheaper"),
+)
+_COMPARATIVES = tuple(
+    (comparison, nouns, re.compile(rf"\b(?:{words})\s+than\s+$")) for comparison, nouns, words in _ADJECTIVES
+)
+_BEFORE = tuple((comparison, re.compile(rf"(?:{words})\s*$")) for comparison, words in _BEFORE_WORDS)
+_JOINED = re.compile(r"\s*(?:and|to|until|till|through|und|bis|et|y|à|a|-|–)\s*", re.IGNORECASE)
+_RANGE_BEGINS = re.compile(r"\b(?:between|from|ranging from|range of|zwischen|von|entre|de|desde)\s*$", re.IGNORECASE)
+_AFTER: tuple[tuple[Comparison, re.Pattern[str]], ...] = (
+    (
+        ">=",
+        re.compile(
+            r"\s*(?:\w+\s+)?(?:or (?:higher|more|greater|above|later|newer|after|over)|and (?:above|later|up|over))\b"
+            r"|\+(?!\w)"
+        ),
+    ),
+    (
+        "<=",
+        re.compile(
+            r"\s*(?:\w+\s+)?(?:or (?:lower|less|fewer|below|earlier|older|before|under)|and (?:below|earlier|under))\b"
+        ),
+    ),
+)
+_COUNTING = re.compile(r"\b(?:top|first|last|name|list|the|show|which|these)\s+$")
+MOST_COUNTED = 20
+# Characters around a number in which words may compare it.
+NEAR = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A number or range in a question: its span, its bounds, and whether words state the comparison.
+
+    ``nouns`` names what an adjective such as *taller* compares, in words that a schema may have; ``others`` are the
+    bounds if the month of a date stands before its day.
+    """
+
+    start: int
+    end: int
+    bounds: tuple[Bound, ...]
+    compared: bool
+    nouns: tuple[str, ...] = ()
+    others: tuple[Bound, ...] = ()
+
+
+def numbers_in(question: str) -> Iterator[Numbers]:
+    """The numbers, ranges and decades of a question.
+
+    Example:
+        >>> [numbers.bounds for numbers in numbers_in("films of the 1990s rated between 5 and 7")]
+        [(('>=', 1990.0), ('<', 2000.0)), (('>=', 5.0), ('<=', 7.0))]
+        >>> [numbers.bounds for numbers in numbers_in("more than 70 units, stock 25 or higher, price 0")]
+        [(('>', 70.0),), (('>=', 25.0),), (('=', 0.0),)]
+        >>> [numbers.bounds for numbers in numbers_in("over 1.5 million, below -5, >= 1,000")]
+        [(('>', 1500000.0),), (('<', -5.0),), (('>=', 1000.0),)]
+        >>> [(numbers.bounds, numbers.nouns) for numbers in numbers_in("taller than 180")]
+        [((('>', 180.0),), ('height',))]
+        >>> list(numbers_in("version between 1.2.3 and 5"))
+        []
+        >>> list(numbers_in("name 3 of the top 5"))
+        []
+    """
+    yield from _decades(question)
+    amounts = amounts_in(question)
+    while amounts:
+        first, second = amounts.pop(0), next(iter(amounts), None)
+        if second and _are_range(question, first, second):
+            amounts.pop(0)
+            yield from _range(question, first, second)
+        elif first.value is None:
+            yield from _pair(question, first)
+        else:
+            yield from _single(question, first, first.value)
+
+
+def dates_in(question: str) -> Iterator[Numbers]:
+    """The dates of a question that have a month, and ranges of dates; each date becomes a number: 19970501 or 199705.
+
+    Example:
+        >>> [date.bounds for date in dates_in("orders placed after May 1, 1997 and shipped in June 1997")]
+        [(('>', 19970501.0),), (('=', 199706.0),)]
+        >>> [date.bounds for date in dates_in("between 31.12.2019 and 7 July 2020")]
+        [(('>=', 20191231.0), ('<=', 20200707.0))]
+        >>> [(date.bounds, date.others) for date in dates_in("on 1/8/2017")]
+        [((('=', 20170801.0),), (('=', 20170108.0),))]
+        >>> list(dates_in("What happened in 1997?"))
+        []
+    """
+    return _moments(question, list(dates_written(question)))
+
+
+def times_in(question: str) -> Iterator[Numbers]:
+    """The times of day of a question, and ranges of them, as numbers: 2226 for 10:26 PM.
+
+    Example:
+        >>> [time.bounds for time in times_in("calls after 10:26 PM or between 9:00 and 17:30")]
+        [(('>', 2226.0),), (('>=', 900.0), ('<=', 1730.0))]
+    """
+    return _moments(question, list(times_written(question)))
+
+
+def _moments(question: str, moments: list[Moment]) -> Iterator[Numbers]:
+    while moments:
+        first, second = moments.pop(0), next(iter(moments), None)
+        if second and _are_range(question, first, second):
+            moments.pop(0)
+            end = second.end
+            held: list[tuple[Comparison, Moment]] = [(">=", first), ("<=", second)]
+        else:
+            end, held = first.end, [(_comparison(question, first) or "=", first)]
+        bounds: tuple[Bound, ...] = tuple((comparison, moment.number) for comparison, moment in held)
+        others: tuple[Bound, ...] = tuple((comparison, moment.other or moment.number) for comparison, moment in held)
+        compared = len(held) > 1 or _comparison(question, first) is not None
+        yield Numbers(first.start, end, bounds, compared=compared, others=() if others == bounds else others)
+
+
+def _are_range(question: str, first: Amount | Moment, second: Amount | Moment) -> bool:
+    joined = _JOINED.fullmatch(question[first.end : second.start])
+    return bool(joined and _RANGE_BEGINS.search(_before(question, first)))
+
+
+def _decades(question: str) -> Iterator[Numbers]:
+    for match in _DECADE.finditer(question):
+        year = float(match[1])
+        yield Numbers(*match.span(), ((">=", year), ("<", year + 10)), compared=True)
+
+
+def _range(question: str, first: Amount, second: Amount) -> Iterator[Numbers]:
+    """A range of two numbers; a version or address at one end says nothing about numbers."""
+    if first.value is None or second.value is None:
+        return
+    least = first.value
+    if first.scale == 1 and second.scale > 1 and abs(least) < second.scale:
+        # Between 5 and 10 million.
+        least *= second.scale
+    begins = _RANGE_BEGINS.search(_before(question, first))
+    start = first.start - len(begins[0]) if begins else first.start
+    yield Numbers(start, second.end, ((">=", least), ("<=", second.value)), compared=True)
+
+
+def _pair(question: str, code: Amount) -> Iterator[Numbers]:
+    """A range of years, or of numbers after *between*, that a hyphen joins."""
+    pair = _PAIR.fullmatch(question, code.start, code.end)
+    if pair and (all(map(_YEAR.fullmatch, pair.groups())) or _RANGE_BEGINS.search(_before(question, code))):
+        least, most = map(float, pair.groups())
+        if least <= most:
+            yield Numbers(code.start, code.end, ((">=", least), ("<=", most)), compared=True)
+
+
+def _before(question: str, found: Amount | Moment) -> str:
+    """The words before a number that may say what it is compared with: a long question is not read for each."""
+    return question[max(0, found.start - NEAR) : found.start]
+
+
+def _comparison(question: str, amount: Amount | Moment) -> Comparison | None:
+    """The comparison that the words around a number express."""
+    before = _before(question, amount).casefold()
+    after = question[amount.end : amount.end + NEAR].casefold()
+    return next((comparison for comparison, words in _AFTER if words.match(after)), None) or next(
+        (comparison for comparison, words in _BEFORE if words.search(before)), None
+    )
+
+
+def _single(question: str, amount: Amount, value: float) -> Iterator[Numbers]:
+    before = _before(question, amount).casefold()
+    for compares, nouns, words in _COMPARATIVES:
+        if adjective := words.search(before):
+            start = amount.start - len(adjective[0])
+            yield Numbers(start, amount.end, ((compares, value),), compared=True, nouns=nouns)
+            return
+    comparison = _comparison(question, amount)
+    if comparison is None:
+        # "one of the films", and "the top 5" count answers.
+        few = value <= MOST_COUNTED
+        counts = few and (value != 0 if amount.spelled else bool(_COUNTING.search(before)))
+        if counts:
+            return
+    yield Numbers(amount.start, amount.end, ((comparison or "=", value),), compared=comparison is not None)
