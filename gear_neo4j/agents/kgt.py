@@ -37,6 +37,7 @@ class Kgt(Budget):
     """KG-based Thought: analyses the question and fills in one of five query templates over an adopted graph."""
 
     name: ClassVar[str] = "kgt"
+    requires_graph: ClassVar[bool] = True
     unscoped: ClassVar[str] = "it reads nodes of your own, which have no readers"
 
 

@@ -28,6 +28,7 @@ class PatternAgent(Budget):
     """
 
     name: ClassVar[str] = "pattern"
+    requires_graph: ClassVar[bool] = True
     whole_graph: ClassVar[str] = "it reads nodes of your own, some of which may be hidden there"
     sure: float = option(SURE, "certainty from which a pattern is used without a model", least=0, most=1)
     patterns: int = option(8, "maximum number of patterns for a model to choose from", least=2)
@@ -69,13 +70,8 @@ class PatternLoop:
             stop: StopReason = "abstained" if results else "no_graph_evidence"
             return run.finish(Hits(text, "pattern", ()), Draft(""), stop=run.stopped() or stop)
         run.note(queries=(_attempt(chosen),))
-        run.remember(_facts(chosen))
         hits = Hits(text, "pattern", (), exact=chosen.exact, entities=chosen.entities, figure=chosen.figure)
-        facts = run.memory.facts
-        markers = range(1, len(facts) + 1)
-        written = ", ".join(f"{fact.subject} [F{number}]" for number, fact in zip(markers, facts, strict=True))
-        draft = Draft(written, facts=tuple(markers))
-        return run.finish(hits, with_note(draft, _note(chosen)), stop="answerable")
+        return run.finish(hits, with_note(listed(run, chosen), _note(chosen)), stop="answerable")
 
     def _choose(self, run: Run, results: Sequence[EntityResult]) -> EntityResult | None:
         """The certain result, or the one that a model chooses; None if there is neither."""
@@ -87,6 +83,15 @@ class PatternLoop:
         choices = [Choice(str(result.cypher), _shown(result)) for result in results]
         number = run.call("choose", lambda: chooser.choose(run.question, choices))
         return results[number] if number is not None else None
+
+
+def listed(run: Run, result: EntityResult) -> Draft:
+    """The nodes or the figure of a result as an answer; each is a fact of the run, and cited."""
+    run.remember(_facts(result))
+    facts = run.memory.facts
+    markers = range(1, len(facts) + 1)
+    written = ", ".join(f"{fact.subject} [F{number}]" for number, fact in zip(markers, facts, strict=True))
+    return Draft(written, facts=tuple(markers))
 
 
 def _shown(result: EntityResult) -> str:

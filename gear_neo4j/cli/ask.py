@@ -6,6 +6,7 @@ import click
 from click.exceptions import Exit
 
 from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.search import SearchAgent
 from gear_neo4j.cli.choice import Choice, with_choice
 from gear_neo4j.cli.live import Live
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, QUESTION, RERANK, opened, with_settings
@@ -36,12 +37,16 @@ STOPS = {
     "cancelled": "cancelled",
     "exhausted": "retry limit reached; best answer",
 }
+NO_MODEL = (
+    "No language model is set, so this is what a search found. For written answers, set GEAR_CHAT_MODEL, and "
+    "OPENAI_API_KEY or OPENAI_BASE_URL."
+)
 UNGROUNDED = "not fully supported by the retrieved passages"
 
 
 @click.command()
 @QUESTION
-@with_choice(agent="gear")
+@with_choice(agent="gear; search without a language model")
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages for the answer.")
 @click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")
 @click.option("--trace", "trace_file", type=PATH, help="Write a trace of each step to a JSON file.")
@@ -62,7 +67,8 @@ def ask(
 ) -> None:
     """Answer QUESTION from the graph with a language model, and cite the passages.
 
-    The exit code is 1 without an answer, and 4 if the model failed.
+    Without a language model, it shows the best sentences of what a search finds (--agent search). The exit code is 1
+    without an answer, and 4 if the model failed.
 
     \b
     gear ask "Where did the British-Canadian physics laureate of 2024 study for his PhD?"
@@ -70,7 +76,8 @@ def ask(
     gear ask Who founded Sigma --set max_steps=2 --set max_tokens=5000
     """
     require_writable(trace_file)
-    recipe = choice.make_agent()
+    without_model = choice.is_empty and not (replay_file or settings.chat_model)
+    recipe = SearchAgent() if without_model else choice.make_agent()
     chat: ChatModel | None = _replayed(replay_file, question, scope) if replay_file else None
     if chat is None and (recipe.requires_model or settings.chat_model):
         # Fail before a server is started if no model is set.
@@ -86,6 +93,8 @@ def ask(
         if paths:
             print_paths(console, answer.paths[:SHOWN_PATHS], cypher)
         _print_cost(console, answer, settings.chat_price)
+    if without_model:
+        errors.print_line(NO_MODEL, style="yellow")
     if trace_file is not None:
         # Written last: if this fails, the answer that was paid for is already printed.
         write_trace(answer.trace, trace_file)

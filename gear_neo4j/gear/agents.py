@@ -17,6 +17,7 @@ from gear_neo4j.agents.pattern import PatternAgent, PatternLoop
 from gear_neo4j.agents.plain import Plain, PlainAgent
 from gear_neo4j.agents.planner import Planner, PlannerLoop
 from gear_neo4j.agents.reflecting import SelfRag
+from gear_neo4j.agents.search import SearchAgent, SearchAnswerer
 from gear_neo4j.agents.selfrag import SelfRagLoop
 from gear_neo4j.agents.tools import AgentTool, RetrieverTool, Tool
 from gear_neo4j.errors import InputError, SettingsError
@@ -34,6 +35,12 @@ from gear_neo4j.roles.evaluators import Evaluator, open_evaluator
 from gear_neo4j.roles.planner import PromptedPlanner
 from gear_neo4j.roles.reporter import PromptedReporter
 from gear_neo4j.roles.text_to_cypher import PromptedTextToCypher
+
+
+@register_agent(SearchAgent)
+def search(session: Session, recipe: SearchAgent) -> SearchAnswerer:
+    """Sentences of what a search finds."""
+    return SearchAnswerer(session.retriever(recipe.over), embedder=session.embedder, options=recipe)
 
 
 @register_agent(GearAgent)

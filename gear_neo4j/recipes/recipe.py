@@ -157,7 +157,12 @@ class RetrieverRecipe(Recipe):
 
 
 class AgentRecipe(Recipe):
-    """An agent and its options; one that uses a retriever has it as ``over``."""
+    """An agent and its options; one that uses a retriever has it as ``over``.
+
+    Set ``requires_graph`` where it answers from an adopted graph only.
+    """
+
+    requires_graph: ClassVar[bool] = False
 
     @property
     def requires_model(self) -> bool:

@@ -106,19 +106,21 @@ def test_a_run_can_be_stopped_and_asked_again(watch, corpus, server, embedder):
         assert "Scotland" in watched.answer()
 
 
-def test_without_a_model_the_page_says_so_and_searches(watch, corpus, server, embedder):
-    """The choice of an answer is missing."""
+def test_without_a_model_the_page_says_so_and_answers_with_what_a_search_finds(watch, corpus, server, embedder):
+    """Agents that need a model are not offered."""
     with opened(server, embedder) as gear, served(gear) as (url, _):
         watched = watch(url)
         page = watched.page
         page.get_by_text("This service has no language model").wait_for()
-        page.get_by_label("Your question").fill(QUESTION)
-        page.get_by_role("button", name="Search").click()
-        page.locator(".hits article").first.wait_for()
+        offered = page.get_by_label("Agent").locator("option").all_inner_texts()
+        watched.ask(QUESTION)
+        answer = watched.answer()
+        page.get_by_role("button", name="[1]").first.click()
+        page.get_by_role("dialog").wait_for()
 
-        assert page.get_by_label("Answer", exact=True).is_disabled()
-        assert page.get_by_label("Search", exact=True).is_checked()
-        assert "title prize" in page.locator(".hits").inner_text()
+        assert "search" in offered
+        assert "gear" not in offered
+        assert "[1]" in answer
 
 
 def test_options_are_sent_and_can_be_shared(watch, site):

@@ -247,7 +247,7 @@ def test_without_a_model_nothing_starts_and_one_line_says_what_works(gear, monke
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:9")
 
-    assert one_line(gear("ask", "Who?"), "GEAR_CHAT_MODEL", "naive")
+    assert one_line(gear("ask", "Who?", "--agent", "gear"), "GEAR_CHAT_MODEL", "naive")
     assert one_line(gear("search", "Who?", "--retriever", "sync"), "GEAR_CHAT_MODEL", "naive")
     assert one_line(gear("ingest", "--extract", "model"), "GEAR_CHAT_MODEL")
     assert one_line(gear("ask", "Who?", "--chat-model", "x"), "OPENAI_API_KEY")

@@ -25,6 +25,7 @@ from gear_neo4j import (
     SyncGE,
 )
 from gear_neo4j.adoption.overlay import Adoption
+from gear_neo4j.agents.search import SearchAgent
 from gear_neo4j.agents.tools import ToolReply
 from gear_neo4j.cancellation import cancellable
 from gear_neo4j.cli.choice import Choice
@@ -80,6 +81,7 @@ AGENTS = {
     "kgt": Kgt(),
     "cypher": CypherAgent(),
     "pattern": PatternAgent(sure=1.0),
+    "search": SearchAgent(over=BM25),
 }
 RETRIEVERS = ("auto", "base", "naive", "sync", "paths", "subgraph", "scout", "hipporag", "hipporag2")
 
@@ -150,7 +152,7 @@ def test_a_run_can_be_repeated_from_its_trace_without_the_model(gear, server, mo
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_the_answer_is_the_last_event_and_its_pieces_come_before(gear, name):
-    """Self-RAG's answer is one of several, and a pattern's is a list of names: these do not stream; all others do."""
+    """Self-RAG's answer is one of several, and those of pattern and search are there at once; all others stream."""
     events = []
     answer = gear.agent(AGENTS[name]).ask(QUESTION, k=4, on_event=events.append)
 
@@ -158,7 +160,7 @@ def test_the_answer_is_the_last_event_and_its_pieces_come_before(gear, name):
     assert ["answer"] == [event.kind for event in events if event.answer]
     pieces = "".join(event.text for event in events if event.kind == "token")
     # Markers are checked at the end: the Cypher agent shows no passages to cite.
-    assert ("" if name in ("selfrag", "pattern") else answer.plain) == without_markers(pieces)
+    assert ("" if name in ("selfrag", "pattern", "search") else answer.plain) == without_markers(pieces)
 
 
 def test_without_a_listener_nothing_is_streamed(gear, model):
@@ -173,7 +175,7 @@ def test_without_a_listener_nothing_is_streamed(gear, model):
 ONE_CALL = ("graphrag-local", "paths", "pattern")
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", sorted(set(AGENTS) - {"search"}))
 def test_a_run_that_is_cancelled_ends_at_its_next_step(gear, model, name):
     """Another thread sets the flag while the model writes its first reply; no further call begins."""
     agent = gear.agent(AGENTS[name])

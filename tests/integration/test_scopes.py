@@ -26,6 +26,7 @@ from gear_neo4j import (
     Subgraph,
     SyncGE,
 )
+from gear_neo4j.agents.search import SearchAgent
 from gear_neo4j.domain import entity_key
 from gear_neo4j.errors import InputError
 from gear_neo4j.explain.communities import names_of
@@ -72,6 +73,8 @@ AGENTS = {
     "selfrag": SelfRag(over=BM25),
     "paths": PathAgent(over=Paths(base="bm25")),
     "planner": Planner(),
+    "search": SearchAgent(over=BM25),
+    "search over scout": SearchAgent(over=Scout()),
 }
 
 

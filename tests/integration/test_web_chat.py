@@ -10,6 +10,7 @@ from langchain_openai import ChatOpenAI
 
 from gear_neo4j.recipes.registry import AGENTS
 from gear_neo4j.web.keys import add_key
+from tests.graphs import opened
 from tests.scripted_server import Fault
 from tests.toy_model import FACTS, PASSAGES, QUESTION
 from tests.web import client_of, events_in, scripted_gear, served
@@ -56,11 +57,33 @@ def chat_request(question=QUESTION, **fields):
 
 
 def test_the_models_are_the_agents(client):
-    """As a list and one by one."""
+    """As a list and one by one; those that need an adopted graph are not listed without one, and say so if asked."""
     names = [model.id for model in client.models.list()]
+    needing = {"pattern", "kgt"}
 
-    assert [f"gear-{entry.name}" for entry in AGENTS if not entry.recipe.operator_only] == names
+    assert [f"gear-{entry.name}" for entry in AGENTS if entry.name not in {"cypher", *needing}] == names
+    assert "gear-search" == names[0]
     assert "gear-crag" == client.models.retrieve("gear-crag").id
+    with pytest.raises(openai.UnprocessableEntityError, match="pattern needs an adopted graph"):
+        client.chat.completions.create(**chat_request() | {"model": "gear-pattern"})
+
+
+def test_without_a_language_model_a_search_answers(shared, server, embedder):
+    """The only model over documents; a title is empty, and a model that needs one says so."""
+    shared.ingested(PASSAGES, FACTS, embedder)
+    with opened(server, embedder) as gear, client_of(gear) as client:
+        names = [model["id"] for model in client.get("/v1/models").json()["data"]]
+        answered, title, written = (
+            client.post("/v1/chat/completions", json=chat_request(text) | {"model": model})
+            for text, model in ((QUESTION, names[0]), (TITLE, names[0]), (QUESTION, "gear-crag"))
+        )
+
+    assert ["gear-search"] == names
+    message = answered.json()["choices"][0]["message"]
+    assert "[1]" in message["content"].partition("Sources:")[0]
+    assert message["annotations"]
+    assert (200, "") == (title.status_code, title.json()["choices"][0]["message"]["content"])
+    assert (502, True) == (written.status_code, "GEAR_CHAT_MODEL" in written.json()["error"]["message"])
 
 
 def test_an_answer_has_its_sources_as_text_and_as_annotations(client, address):

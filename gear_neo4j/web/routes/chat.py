@@ -14,6 +14,7 @@ from gear_neo4j.agents.plain import Plain
 from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Hits
 from gear_neo4j.errors import CallTimeout, ModelError, TooManyCalls
+from gear_neo4j.gear import Gear
 from gear_neo4j.gear.requests import requested_agent
 from gear_neo4j.recipes.registry import AGENTS
 from gear_neo4j.text.printable import json_text
@@ -30,11 +31,8 @@ router = APIRouter(prefix="/v1", tags=["OpenAI"])
 
 @router.get("/models", response_model=Models, responses=chat_failures(504))
 async def models(call: AnyCall) -> Response:
-    """The agents that the caller may use, as models; without a language model, only agents that need none."""
-    with_model = await call.search(has_model, call.caller.gear)
-    agents = await _agents(call)
-    usable = [agent for agent in agents if with_model or not AGENTS.entries[agent].recipe().requires_model]
-    names = [f"{PREFIX}{name}" for name in usable]
+    """The agents that can answer the caller here, as models: what they need is there, such as a language model."""
+    names = [f"{PREFIX}{name}" for name in await call.search(_usable, call.caller.gear)]
     return Json(Models(data=[Model(id=name) for name in names]).model_dump())
 
 
@@ -111,6 +109,16 @@ async def _lines(
 
 def _line(chunk: dict[str, Any]) -> bytes:
     return format_sse_event(data_str=json_text(chunk))
+
+
+def _usable(gear: Gear) -> list[str]:
+    with_model, with_graph = has_model(gear), gear.graph.store.contents().adopted
+    recipes = [entry.recipe() for entry in AGENTS.offered(gear.graph)]
+    return [
+        recipe.name
+        for recipe in recipes
+        if (with_model or not recipe.requires_model) and (with_graph or not recipe.requires_graph)
+    ]
 
 
 async def _agents(call: Call) -> list[str]:

@@ -32,7 +32,7 @@ export function mountAsk(panel, recipes) {
     make(
       "p",
       { class: "notice" },
-      "This service has no language model, so it cannot write answers. You can still search passages and paths.",
+      "This service has no language model: an answer has the best sentences of what a search finds.",
     );
   const main = make("div", {}, missing, conversation.element, form.element, result);
   put(panel, make("div", { class: "columns" }, main, past));

@@ -13,7 +13,9 @@ export class QuestionForm {
     this.recipes = recipes;
     this.question = make("textarea", { id: "question", rows: 2, maxlength: 4_000, required: true, dir: "auto" });
     this.modes = ["ask", "search"].map(mode => this.#mode(mode));
-    this.agent = make("select", { id: "agent", onchange: () => this.#renew() }, ...options(recipes.agents));
+    this.agents = this.#usable(recipes.agents);
+    this.agent = make("select", { id: "agent", onchange: () => this.#renew() }, ...options(this.agents));
+    this.agent.value = recipes.has_model ? "gear" : "search";
     this.retriever = make("select", { id: "retriever", onchange: () => this.#renew() });
     this.k = make("input", { id: "k", type: "number", min: 1, max: 100, value: 10, inputmode: "numeric" });
     this.collections = make("input", { id: "collections", type: "text", placeholder: "all", autocomplete: "off" });
@@ -50,10 +52,10 @@ export class QuestionForm {
    * @param {Partial<import("./share.js").Choices>} choices
    */
   fill(choices) {
-    const mode = choices.mode === "search" || !this.recipes.has_model ? 1 : 0;
+    const mode = choices.mode === "search" ? 1 : 0;
     if (choices.mode) this.modes[mode].input.checked = true;
     for (const name of ["question", "collections", "where", "k"]) if (name in choices) this[name].value = choices[name];
-    if (named(this.recipes.agents, choices.agent)) this.agent.value = choices.agent;
+    if (named(this.agents, choices.agent)) this.agent.value = choices.agent;
     this.#renew(choices.retriever, choices.options ?? {});
   }
 
@@ -69,17 +71,18 @@ export class QuestionForm {
     this.stop.hidden = !running;
   }
 
+  #usable(recipes) {
+    return recipes.filter(recipe => this.recipes.has_model || !recipe.requires_model);
+  }
+
   #mode(mode) {
     const id = `mode-${mode}`;
-    const disabled = mode === "ask" && !this.recipes.has_model;
-    const checked = this.recipes.has_model === (mode === "ask");
     const input = make("input", {
       id,
       type: "radio",
       name: "mode",
       value: mode,
-      checked,
-      disabled,
+      checked: mode === "ask",
       onchange: () => this.#renew(),
     });
     return {
@@ -96,8 +99,8 @@ export class QuestionForm {
   /** Update the retrievers and options for the current choice. */
   #renew(retriever = this.retriever.value, preset = {}) {
     const searching = this.mode === "search";
-    const agent = named(this.recipes.agents, this.agent.value);
-    const usable = this.recipes.retrievers.filter(recipe => this.recipes.has_model || !recipe.requires_model);
+    const agent = named(this.agents, this.agent.value);
+    const usable = this.#usable(this.recipes.retrievers);
     const own = searching ? [] : [make("option", { value: "" }, "default")];
     put(this.retriever, ...own, ...options(usable));
     this.retriever.value = named(usable, retriever) ? retriever : searching ? "auto" : "";

@@ -1,0 +1,60 @@
+"""The sentences of passages that are nearest to a text: to a question, or to an answer without citations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gear_neo4j.domain import Passage
+from gear_neo4j.extraction.language import language_of
+from gear_neo4j.extraction.tables import split_tables
+from gear_neo4j.models.embeddings import Embedder
+
+# Of a longer passage, the beginning is read; of a longer sentence, such as a line of code, it is shown.
+LONGEST_TEXT = 6_000
+LONGEST_SENTENCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence, or the row of a table as *head: cell*, with the index of its passage and its cosine to the text."""
+
+    passage: int
+    text: str
+    score: float = 0.0
+
+
+def sentences_of(passage: Passage) -> list[str]:
+    """The sentences of a passage and the rows of its tables, each once; long ones are shortened.
+
+    Example:
+        >>> table = "It has rivers. They are long.\\n\\n| river | mouth |\\n|---|---|\\n| Elbe | North Sea |"
+        >>> sentences_of(Passage("p", "Germany", table))
+        ['It has rivers.', 'They are long.', 'river: Elbe, mouth: North Sea']
+    """
+    text = passage.text[:LONGEST_TEXT]
+    rows, rest = split_tables(text)
+    listed = (", ".join(f"{head}: {cell}" if head else cell for head, cell in row if cell) for row in rows)
+    return [_shortened(one) for one in dict.fromkeys([*language_of(text).sentences(rest), *listed]) if one]
+
+
+def nearest_sentences(text: str, passages: Sequence[Passage], *, embedder: Embedder) -> list[Sentence]:
+    """The sentences of passages, each with its cosine to a text, in the order of the passages.
+
+    A sentence is read below the title of its passage: *He was born in Bath* says nothing of whom.
+    """
+    sentences = [Sentence(index, one) for index, passage in enumerate(passages) for one in sentences_of(passage)]
+    if not sentences:
+        return []
+    titled = [_below(passages[sentence.passage].title, sentence.text) for sentence in sentences]
+    vectors = embedder.embed([text, *titled])
+    cosines = (vectors[1:] @ vectors[0]).tolist()
+    return [
+        Sentence(sentence.passage, sentence.text, cosine) for sentence, cosine in zip(sentences, cosines, strict=True)
+    ]
+
+
+def _below(title: str, sentence: str) -> str:
+    return sentence if not title or title in sentence else f"{title}\n{sentence}"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_SENTENCE else f"{text[: LONGEST_SENTENCE - 1].rstrip()}…"
