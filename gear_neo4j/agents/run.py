@@ -24,6 +24,8 @@ from gear_neo4j.tracing import Span, current_span
 from gear_neo4j.usage import Usage
 
 Value = TypeVar("Value")
+# Passages that an event names.
+SHOWN_TITLES = 3
 EventKind = Literal["question", "facts", "verdict", "failure", "token", "answer"]
 
 
@@ -31,8 +33,9 @@ EventKind = Literal["question", "facts", "verdict", "failure", "token", "answer"
 class Event:
     """An event in a step: a question, new facts, a verdict, a failure, a piece of the answer, or the answer.
 
-    A ``token`` is a piece of the answer while it is written. The pieces of a step form one text, which that of a later
-    step may replace; only the final ``answer`` has checked markers.
+    The text of ``facts`` names the first passages of the step. A ``token`` is a piece of the answer while it is
+    written. The pieces of a step form one text, which that of a later step may replace; only the final ``answer`` has
+    checked markers.
     """
 
     kind: EventKind
@@ -97,7 +100,8 @@ class Run:
         self.memory = self.memory.extended(facts)
         gained = self.memory.facts[known:]
         self.note(gist=gained)
-        self.emit("facts", facts=gained)
+        read = [self.passages[id] for id in self.steps[-1].ranking[:SHOWN_TITLES] if id in self.passages]
+        self.emit("facts", "; ".join(passage.title or passage.id for passage in read), facts=gained)
 
     def judge(self, answerable: bool, reason: str) -> None:
         """Record whether the memory suffices."""

@@ -8,6 +8,7 @@ from uuid import uuid4
 from pydantic import BaseModel, Field
 
 from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.run import Event
 from gear_neo4j.errors import InputError
 from gear_neo4j.roles.citations import markers
 from gear_neo4j.roles.follow_up import Turn
@@ -29,12 +30,16 @@ class StreamOptions(Lenient):
 
 
 class ChatBody(Lenient):
-    """A conversation; the user's last message is the question."""
+    """A conversation; the user's last message is the question.
+
+    With ``include_reasoning``, a stream has the steps before the answer.
+    """
 
     model: Annotated[str, Field(max_length=200)]
     messages: Annotated[list[Message], Field(min_length=1, max_length=1_000)]
     stream: bool = False
     stream_options: StreamOptions = StreamOptions()
+    include_reasoning: bool = True
 
     @property
     def is_task(self) -> bool:
@@ -145,6 +150,10 @@ class ChatWriter:
         """The first chunk, which can be sent before the answer exists."""
         return self._chunk({"role": "assistant", "content": ""})
 
+    def reasoning(self, text: str) -> dict[str, Any]:
+        """A chunk with a step, which clients show apart from the answer."""
+        return self._chunk({"reasoning_content": printable(text)})
+
     def chunks(self, answer: Answer, *, usage: bool) -> Iterator[dict[str, Any]]:
         """The chunks after the first one; with ``usage``, a final one for it."""
         text = self._text(answer)
@@ -183,6 +192,28 @@ class ChatWriter:
             (marker, single_line(passage.title or passage.id), passage_url(passage, public_url=self._public_url))
             for marker, passage in cited
         ]
+
+
+def step_text(event: Event) -> str:
+    """A step in words, on lines of its own; empty if there is nothing to tell.
+
+    Example:
+        >>> step_text(Event("question", 2, "Where is Edinburgh?"))
+        'Step 2: Where is Edinburgh?\\n'
+        >>> from gear_neo4j.domain import Fact
+        >>> step_text(Event("facts", 2, "Scotland", facts=(Fact("Edinburgh", "is in", "Scotland"),)))
+        'Read: Scotland\\nEdinburgh —is in→ Scotland\\n'
+    """
+    match event.kind:
+        case "question":
+            lines = [f"Step {event.step}: {event.text}"]
+        case "facts":
+            lines = [*([f"Read: {event.text}"] if event.text else []), *map(str, event.facts)]
+        case "verdict" | "failure":
+            lines = [event.text] if event.text else []
+        case _:
+            lines = []
+    return "".join(f"{single_line(line)}\n" for line in lines)
 
 
 def usage_json(usage: Usage) -> dict[str, int]:

@@ -1,6 +1,8 @@
 """Runs of agents: the whole answer, or events as they happen, until the client disconnects."""
 
+import math
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 
 import anyio
 from fastapi.sse import EventSourceResponse
@@ -37,18 +39,42 @@ class EventFeed:
         self._deadline = anyio.current_time() + seconds
         self._seconds = seconds
         self._feed: Feed[Event] = Feed()
+        self._first: list[Event | None] = []
         self._running = limiter.start(lambda: ask(self._feed.put))
         self._feed.follow(self._running)
 
-    async def next(self) -> Event | None:
-        """The next event; None at the end.
+    async def begin(self, *, patience: float = math.inf) -> None:
+        """Wait at most ``patience`` seconds for the first event, so that an error at the start has a status of its own.
 
         Raises:
-            Silence: no event has arrived for some time; try again.
             CallTimeout: the run took too long.
             Exception: that of the run.
         """
-        patience = min(PING_SECONDS, self._deadline - anyio.current_time())
+        until = anyio.current_time() + patience
+        while not self._first and (left := until - anyio.current_time()) > 0:
+            with suppress(Silence):
+                self._first.append(await self._next(left))
+
+    async def events(self) -> AsyncIterator[Event | None]:
+        """The events from the first one, and None whenever a sign of life is due.
+
+        Raises:
+            CallTimeout: the run took too long.
+            Exception: that of the run.
+        """
+        while True:
+            try:
+                event = self._first.pop() if self._first else await self._next(PING_SECONDS)
+            except Silence:
+                yield None
+                continue
+            if event is None:
+                return
+            yield event
+
+    async def _next(self, patience: float) -> Event | None:
+        """The next event; None at the end; Silence if it does not arrive in time."""
+        patience = min(patience, PING_SECONDS, self._deadline - anyio.current_time())
         if patience <= 0:
             raise too_slow(self._seconds)
         with anyio.move_on_after(patience):
@@ -58,15 +84,6 @@ class EventFeed:
     def cancel(self) -> None:
         """End the run at its next step."""
         self._running.cancel()
-
-
-async def first_event(feed: EventFeed) -> Event | None:
-    """The first event of a feed, so that an error at the start can have its own status."""
-    while True:
-        try:
-            return await feed.next()
-        except Silence:
-            continue
 
 
 class FeedResponse(EventSourceResponse):
@@ -82,19 +99,6 @@ class FeedResponse(EventSourceResponse):
             await super().__call__(scope, receive, send)
         finally:
             self._feed.cancel()
-
-
-async def events_of(feed: EventFeed, first: Event | None) -> AsyncIterator[Event | None]:
-    """The events of a feed, and None whenever a sign of life is due."""
-    event = first
-    while event is not None:
-        yield event
-        while True:
-            try:
-                event = await feed.next()
-                break
-            except Silence:
-                yield None
 
 
 def record_answer(entry: Entry, answer: Answer) -> None:

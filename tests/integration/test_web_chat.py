@@ -2,8 +2,10 @@
 
 import ast
 import re
+import threading
 from pathlib import Path
 
+import httpx
 import openai
 import pytest
 from langchain_openai import ChatOpenAI
@@ -75,7 +77,11 @@ def test_without_a_language_model_a_search_answers(shared, server, embedder):
         names = [model["id"] for model in client.get("/v1/models").json()["data"]]
         answered, title, written = (
             client.post("/v1/chat/completions", json=chat_request(text) | {"model": model})
-            for text, model in ((QUESTION, names[0]), (TITLE, names[0]), (QUESTION, "gear-crag"))
+            for text, model in (
+                ("Hinton wrote a thesis at Edinburgh?", names[0]),
+                (TITLE, names[0]),
+                (QUESTION, "gear-ircot"),
+            )
         )
 
     assert ["gear-search"] == names
@@ -113,6 +119,45 @@ def test_a_stream_adds_up_to_the_answer(client):
     assert ("assistant", "stop") == (deltas[0].role, chunks[-2].choices[0].finish_reason)
     assert whole.usage == chunks[-1].usage
     assert {chunks[0].id} == {chunk.id for chunk in chunks}
+
+
+def test_a_stream_has_the_steps_before_the_answer(client):
+    """As reasoning, which other clients leave out; none if they are not wanted."""
+    chunks = list(client.chat.completions.create(**chat_request(stream=True)))
+    deltas = [chunk.choices[0].delta for chunk in chunks]
+    kinds = ["step" if (delta.model_extra or {}).get("reasoning_content") else "text" for delta in deltas[1:]]
+    steps = "".join((delta.model_extra or {}).get("reasoning_content", "") for delta in deltas).splitlines()
+    request = chat_request(stream=True, extra_body={"include_reasoning": False})
+    silent = list(client.chat.completions.create(**request))
+
+    assert sorted(kinds) == kinds
+    assert ["Reading the question.", f"Step 1: {QUESTION}"] == steps[:2]
+    assert "Hinton —wrote a thesis at→ Edinburgh" in steps
+    assert any(line.startswith("Read: title ") for line in steps)
+    assert "Scotland" not in "".join(delta.content or "" for delta in deltas[: kinds.index("text")])
+    assert not any((chunk.choices[0].delta.model_extra or {}).get("reasoning_content") for chunk in silent)
+
+
+def test_a_stream_begins_while_a_follow_up_is_still_being_rewritten(shared, embedder, server):
+    """A model can take minutes; an error is then part of the stream."""
+    shared.ingested(PASSAGES, FACTS, embedder)
+    release = threading.Event()
+
+    def slow(_number, messages):
+        if "Last question" in messages[-1]["content"]:
+            release.wait(20)
+
+    with scripted_gear(server, embedder, fault=slow) as (gear, _), served(gear) as (url, _):
+        body = {"model": "gear-paths", "messages": FOLLOW_UP, "stream": True}
+        with httpx.stream("POST", f"{url}/v1/chat/completions", json=body, timeout=30) as response:
+            lines = response.iter_lines()
+            began = [next(lines) for _ in range(3)]
+            release.set()
+            rest = "\n".join(lines)
+
+    assert "Reading the question." in began[2]
+    assert "Step 1" in rest
+    assert "[DONE]" in rest
 
 
 def test_the_last_message_of_the_user_is_the_question(client):

@@ -1,5 +1,6 @@
 """Answers with citations, at once or as a stream of events."""
 
+import math
 from collections.abc import AsyncIterator
 from functools import partial
 
@@ -17,7 +18,7 @@ from gear_neo4j.web.bodies import AskBody
 from gear_neo4j.web.disconnect import cancel_on_disconnect
 from gear_neo4j.web.problems import failure_of
 from gear_neo4j.web.responses import Json, problems
-from gear_neo4j.web.runs import GRACE, Ask, EventFeed, FeedResponse, events_of, first_event, record_answer
+from gear_neo4j.web.runs import GRACE, Ask, EventFeed, FeedResponse, record_answer
 from gear_neo4j.web.service import AnyCall, Call, has_model
 from gear_neo4j.wire import documents, to_json
 
@@ -65,24 +66,25 @@ async def answered(call: Call, run: "partial[Answer]", *, seconds: float) -> Ans
     return answer
 
 
-async def begun(call: Call, run: Ask, *, seconds: float) -> tuple[EventFeed, Event | None]:
-    """The feed of a run, and its first event."""
+async def begun(call: Call, run: Ask, *, seconds: float, patience: float = math.inf) -> EventFeed:
+    """The feed of a run, which has its first event; if that takes longer than ``patience`` seconds, not yet."""
     feed = EventFeed(call.service.asks, run, seconds=seconds + GRACE)
     try:
-        return feed, await cancel_on_disconnect(call.request, first_event(feed))
+        await cancel_on_disconnect(call.request, feed.begin(patience=patience))
     except BaseException:
         feed.cancel()
         raise
+    return feed
 
 
 async def _streamed(call: Call, run: Ask, *, seconds: float) -> Response:
-    feed, first = await begun(call, run, seconds=seconds)
-    return FeedResponse(_lines(call, feed, first), feed=feed)
+    feed = await begun(call, run, seconds=seconds)
+    return FeedResponse(_lines(call, feed), feed=feed)
 
 
-async def _lines(call: Call, feed: EventFeed, first: Event | None) -> AsyncIterator[bytes]:
+async def _lines(call: Call, feed: EventFeed) -> AsyncIterator[bytes]:
     try:
-        async for event in events_of(feed, first):
+        async for event in feed.events():
             yield KEEPALIVE_COMMENT if event is None else _line(call, event)
     except Exception as error:
         log_error(call.entry, error)

@@ -1,5 +1,6 @@
 """OpenAI's protocol: the agents as models, so that any chat client can ask the graph."""
 
+import math
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
@@ -11,7 +12,6 @@ from starlette.responses import Response
 
 from gear_neo4j.agents.answer import Answer, Trace
 from gear_neo4j.agents.plain import Plain
-from gear_neo4j.agents.run import Event
 from gear_neo4j.domain import Hits
 from gear_neo4j.errors import CallTimeout, ModelError, TooManyCalls
 from gear_neo4j.gear import Gear
@@ -19,14 +19,17 @@ from gear_neo4j.gear.requests import requested_agent
 from gear_neo4j.recipes.registry import AGENTS
 from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.access_log import log_error
-from gear_neo4j.web.chat_shapes import PREFIX, ChatBody, ChatWriter, Completion, Model, Models
+from gear_neo4j.web.chat_shapes import PREFIX, ChatBody, ChatWriter, Completion, Model, Models, step_text
 from gear_neo4j.web.problems import failure_of
 from gear_neo4j.web.responses import Json, chat_failures
 from gear_neo4j.web.routes.asking import answered, begun, seconds_of
-from gear_neo4j.web.runs import EventFeed, FeedResponse, events_of, record_answer
+from gear_neo4j.web.runs import EventFeed, FeedResponse, record_answer
 from gear_neo4j.web.service import AnyCall, Call, has_model
 
 router = APIRouter(prefix="/v1", tags=["OpenAI"])
+# Seconds after which a stream begins even if nothing has happened: an error can then have no status of its own.
+PATIENCE = 0.8
+READING = "Reading the question.\n"
 
 
 @router.get("/models", response_model=Models, responses=chat_failures(504))
@@ -47,8 +50,9 @@ async def model(model: str, call: AnyCall) -> Response:
 async def completions(body: ChatBody, call: AnyCall) -> Response:
     """Answer the user's last message; the text ends with the sources, which are also annotations.
 
-    A question that refers to earlier messages is made to stand alone. A request of the client itself, such as one for a
-    title, goes to the model without a search.
+    A stream has the steps as `reasoning_content`, unless `include_reasoning` is false. A question that refers to
+    earlier messages is made to stand alone. A request of the client itself, such as one for a title, goes to the model
+    without a search.
     """
     question = call.entry.question = body.question
     agent = await _agent_name(call, body.model)
@@ -62,9 +66,10 @@ async def completions(body: ChatBody, call: AnyCall) -> Response:
         answer = await answered(call, run, seconds=seconds)
         _require_model(answer)
         return Json(writer.whole(answer))
-    feed, first = await begun(call, lambda on_event: run(on_event=on_event), seconds=seconds)
-    usage = body.stream_options.include_usage
-    return FeedResponse(_lines(call, feed, first, writer=writer, usage=usage), feed=feed)
+    # Before its first event, a run may call the model for a question that stands alone.
+    patience = PATIENCE if body.turns else math.inf
+    feed = await begun(call, lambda on_event: run(on_event=on_event), seconds=seconds, patience=patience)
+    return FeedResponse(_lines(call, feed, body, writer=writer), feed=feed)
 
 
 async def _task(call: Call, body: ChatBody, *, seconds: float) -> Response:
@@ -86,20 +91,22 @@ async def _task(call: Call, body: ChatBody, *, seconds: float) -> Response:
     return Response(b"".join(lines), media_type="text/event-stream")
 
 
-async def _lines(
-    call: Call, feed: EventFeed, first: Event | None, *, writer: ChatWriter, usage: bool
-) -> AsyncIterator[bytes]:
-    """The chunks of a stream. The text is sent once its markers are checked, not token by token."""
+async def _lines(call: Call, feed: EventFeed, body: ChatBody, *, writer: ChatWriter) -> AsyncIterator[bytes]:
+    """The chunks of a stream: the steps, and the text once its markers are checked, not token by token."""
     yield _line(writer.opening())
+    if body.include_reasoning:
+        yield _line(writer.reasoning(READING))
     try:
-        async for event in events_of(feed, first):
-            if event is None or event.answer is None:
+        async for event in feed.events():
+            if event and event.answer:
+                record_answer(call.entry, event.answer)
+                _require_model(event.answer)
+                for chunk in writer.chunks(event.answer, usage=body.stream_options.include_usage):
+                    yield _line(chunk)
+            elif event and body.include_reasoning and (text := step_text(event)):
+                yield _line(writer.reasoning(text))
+            else:
                 yield KEEPALIVE_COMMENT
-                continue
-            record_answer(call.entry, event.answer)
-            _require_model(event.answer)
-            for chunk in writer.chunks(event.answer, usage=usage):
-                yield _line(chunk)
     except Exception as error:
         log_error(call.entry, error)
         yield _line(failure_of(error).openai(call.entry.id))
