@@ -10,6 +10,7 @@ from gear_neo4j.roles.citations import without_markers
 from gear_neo4j.text.display import Displayed
 from gear_neo4j.usage import Usage
 
+NOT_CITED = "(not cited by the model)"
 StopReason = Literal[
     "answerable",
     "max_steps",
@@ -25,11 +26,15 @@ StopReason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """The target of a marker in the answer: a passage for ``[2]``, a fact of the gist memory for ``[F1]``."""
+    """The target of a marker in the answer: a passage for ``[2]``, a fact of the gist memory for ``[F1]``.
+
+    If the model cited nothing, it is a passage that supports the answer by a ``sentence``; the text has no marker.
+    """
 
     marker: str
     passage: Passage | None = None
     fact: Fact | None = None
+    sentence: str = ""
 
     def __str__(self) -> str:
         """The marker with its passage's title and location, or its fact.
@@ -37,12 +42,16 @@ class Citation:
         Example:
             >>> print(Citation("2", Passage("p1", "Install", "Use pip.", "docs/guide.md", "line 12")))
             [2] Install (docs/guide.md, line 12)
+            >>> print(Citation("2", Passage("p1", "Install", "Use pip."), sentence="Use pip."))
+            [2] Install: "Use pip." (not cited by the model)
         """
         if self.passage is None:
             return f"[{self.marker}] {self.fact}"
         location = self.passage.location
         title = self.passage.title or self.passage.id
-        return f"[{self.marker}] {title} ({location})" if location else f"[{self.marker}] {title}"
+        place = f"{title} ({location})" if location else title
+        support = f': "{self.sentence}" {NOT_CITED}' if self.sentence else ""
+        return f"[{self.marker}] {place}{support}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +175,8 @@ class Answer(Displayed):
     """A short answer with its citations, the passages and paths behind it, and its trace.
 
     ``removed`` lists the invented markers that were removed from the text; ``usage`` is by role. ``grounded`` is False
-    if the agent checks its answer and no passage supports it. ``asked`` is the last question of a conversation if
+    if the agent checks its answer and no passage supports it, or if the model cites nothing and no sentence of the
+    passages supports it. ``asked`` is the last question of a conversation if
     ``question`` is what was made of it.
     """
 

@@ -5,7 +5,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from gear_neo4j.agents.answer import Citation, Judgement, QueryAttempt, ToolCall
+from gear_neo4j.agents.answer import NOT_CITED, Citation, Judgement, QueryAttempt, ToolCall
 from gear_neo4j.domain import Fact
 from gear_neo4j.explain.drawing import beginning, drawing, location, marks, named
 from gear_neo4j.explain.nodes import answering_nodes
@@ -79,7 +79,8 @@ def _citation(citation: Citation, cited: dict[str, str]) -> str:
     mark = f'<span class="mark">[{escape(citation.marker)}]</span> '
     if citation.passage is None:
         return mark + (_fact(citation.fact) if citation.fact else "")
-    note = f' <span class="note">{location(citation.passage)}</span>'
+    support = f' <q dir="auto">{escape(citation.sentence)}</q> {NOT_CITED}' if citation.sentence else ""
+    note = f' <span class="note">{location(citation.passage)}</span>{support}'
     return f'{mark}<a href="#{cited[citation.marker]}">{named(citation.passage, id=citation.passage.id)}</a>{note}'
 
 

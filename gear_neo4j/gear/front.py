@@ -11,6 +11,7 @@ from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.conversation import ConversationAgent
 from gear_neo4j.agents.recording import RecordedAgent
 from gear_neo4j.agents.run import OnEvent
+from gear_neo4j.agents.supporting import SupportedAgent
 from gear_neo4j.domain import Cypher, Hits, PassageRecord, Path
 from gear_neo4j.gear.connecting import open_graph, resolve_chat, resolve_embedder, resolve_reranker
 from gear_neo4j.gear.entities import MOST_ENTITIES, entities_named, entity_record, passage_record
@@ -287,7 +288,7 @@ class Gear:
         made = AGENTS.recipe(recipe)
         made = reranking(made) if self._session.has_reranker else made
         session = self._session.with_player(player)
-        agent = session.agent(made)
+        agent: Agent = SupportedAgent(session.agent(made), embedder=lambda: session.embedder)
         if history:
             writer = session.optional_role(PromptedFollowUpWriter, method="stand_alone")
             agent = ConversationAgent(agent, turns=[Turn(*turn) for turn in history], writer=writer)

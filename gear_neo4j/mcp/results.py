@@ -118,12 +118,16 @@ class PathsResult(Limited):
 
 
 class Citation(Result):
-    """The passage or fact that a marker of the answer refers to; ``id`` is that of the passage."""
+    """The passage or fact that a marker of the answer refers to; ``id`` is that of the passage.
+
+    If the model cited nothing, ``sentence`` is one that supports the answer.
+    """
 
     marker: str
     id: str
     title: Text
     url: str
+    sentence: Text
 
 
 class Step(Result):

@@ -1,13 +1,13 @@
 """OpenAI's Chat Completions: the fields used here, and the chunks of an answer."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 from uuid import uuid4
 
 from pydantic import BaseModel, Field
 
-from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.answer import NOT_CITED, Answer
 from gear_neo4j.agents.run import Event
 from gear_neo4j.errors import InputError
 from gear_neo4j.roles.citations import markers
@@ -20,6 +20,7 @@ from gear_neo4j.wire import passage_url
 
 PREFIX = "gear-"
 NO_ANSWER = "The retrieved passages do not answer this."
+UNGROUNDED = "No passage read supports this answer."
 _PIECE = 24
 
 
@@ -174,24 +175,26 @@ class ChatWriter:
 
     def _text(self, answer: Answer) -> str:
         """The answer with a footer of its sources, for clients that drop annotations."""
-        lines = [f"[{marker}] {title} ({url})" for marker, title, url in self._sources(answer)]
+        lines = [f"[{marker}] {title} ({url}){note}" for marker, title, url, note in self._sources(answer)]
         text = printable(answer.text) or self._without_text
+        if answer.text and not answer.grounded:
+            lines.append(UNGROUNDED)
         return "\n".join([text, "", SOURCES, *lines]) if lines else text
 
     def _annotations(self, answer: Answer) -> list[dict[str, Any]]:
         text = printable(answer.text)
         return [
             {"type": "url_citation", "url_citation": {"url": url, "title": title, **_span(text, marker)}}
-            for marker, title, url in self._sources(answer)
+            for marker, title, url, _ in self._sources(answer)
         ]
 
-    def _sources(self, answer: Answer) -> Sequence[tuple[str, str, str]]:
-        """The marker, title and address of each cited passage."""
-        cited = [(citation.marker, citation.passage) for citation in answer.citations if citation.passage]
-        return [
-            (marker, single_line(passage.title or passage.id), passage_url(passage, public_url=self._public_url))
-            for marker, passage in cited
-        ]
+    def _sources(self, answer: Answer) -> Iterator[tuple[str, str, str, str]]:
+        """The marker, title and address of each cited passage, and a note if the model did not cite it."""
+        for citation in answer.citations:
+            if passage := citation.passage:
+                url = passage_url(passage, public_url=self._public_url)
+                note = f': "{single_line(citation.sentence)}" {NOT_CITED}' if citation.sentence else ""
+                yield citation.marker, single_line(passage.title or passage.id), url, note
 
 
 def step_text(event: Event) -> str:

@@ -317,7 +317,11 @@ class Embedding(Shape):
 
 
 class PassageCitation(Shape):
-    """A marker of an answer that stands for a passage; `passage` is its id."""
+    """A marker of an answer that stands for a passage; `passage` is its id.
+
+    `sentence` is empty, unless the model cited nothing and this sentence supports the answer; its marker is then not in
+    the text.
+    """
 
     value_type = answer.Citation
     inlined: ClassVar = {"passage": domain.Passage}
@@ -331,6 +335,7 @@ class PassageCitation(Shape):
     position: Text | None
     collection: Text = "default"
     metadata: dict[Text, Json] = Field(default_factory=dict)
+    sentence: Text = ""
 
 
 class FactCitation(Shape):

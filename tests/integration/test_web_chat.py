@@ -14,7 +14,7 @@ from gear_neo4j.recipes.registry import AGENTS
 from gear_neo4j.web.keys import add_key
 from tests.graphs import opened
 from tests.scripted_server import Fault
-from tests.toy_model import FACTS, PASSAGES, QUESTION
+from tests.toy_model import FACTS, PASSAGES, QUESTION, ToyModel
 from tests.web import client_of, events_in, scripted_gear, served
 
 pytestmark = pytest.mark.one_server_line
@@ -105,6 +105,34 @@ def test_an_answer_has_its_sources_as_text_and_as_annotations(client, address):
     assert f"{address[0].removesuffix('/v1')}/passages/town" == cited.url
     assert re.fullmatch(r"\[\d+\]", answer[cited.start_index : cited.end_index])
     assert completion.usage.total_tokens == completion.usage.prompt_tokens + completion.usage.completion_tokens > 0
+
+
+class Uncited(ToyModel):
+    """A model that cites nothing."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.text = text
+
+    def answer(self, asked):
+        return f"Answer: {self.text}"
+
+
+@pytest.mark.parametrize(
+    ("text", "footer"),
+    [
+        ("Scotland.", ': "Edinburgh lies in Scotland." (not cited by the model)'),
+        ("Norway.", "No passage read supports this answer."),
+    ],
+)
+def test_an_answer_without_citations_says_what_supports_it(shared, embedder, server, text, footer):
+    """The sentence that does, as a source; or that none does."""
+    shared.ingested(PASSAGES, FACTS, embedder)
+    with scripted_gear(server, embedder, script=Uncited(text)) as (gear, _), client_of(gear) as client:
+        content = client.post("/v1/chat/completions", json=chat_request()).json()["choices"][0]["message"]["content"]
+
+    assert content.startswith(f"{text}\n\nSources:\n")
+    assert footer in content
 
 
 def test_a_stream_adds_up_to_the_answer(client):

@@ -79,9 +79,12 @@ function sources(citations) {
       number,
       button(title, () => openPassage(citation.passage), { class: "title" }),
       origin && make("span", { class: "note" }, foreign(origin)),
+      citation.sentence && make("q", { class: "support" }, foreign(line(citation.sentence, 500))),
     );
   });
-  return make("section", {}, make("h3", {}, "Sources"), make("ul", { class: "sources" }, ...rows));
+  const found = citations.some(citation => citation.sentence);
+  const heading = found ? "Sources, found for this answer: the model cites none" : "Sources";
+  return make("section", {}, make("h3", {}, heading), make("ul", { class: "sources" }, ...rows));
 }
 
 function remarks(answer) {
