@@ -7,8 +7,8 @@ from typing import ClassVar
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.pattern import listed
 from gear_neo4j.agents.run import OnEvent, Run, with_note
-from gear_neo4j.agents.sentences import Sentence, nearest_sentences
-from gear_neo4j.domain import Fact, Hits, Path
+from gear_neo4j.agents.sentences import Sentence, nearest_sentences, stems_of
+from gear_neo4j.domain import Fact, Hits, Passage, Path
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes.recipe import AgentRecipe, option
 from gear_neo4j.recipes.registry import AnyRetriever
@@ -21,7 +21,9 @@ from gear_neo4j.roles.parsers import Draft
 from gear_neo4j.text.wording import certainty
 
 # What the first rank is worth beside a cosine; the others get its quotient by their rank.
-RANK_WEIGHT = 0.3
+RANK_WEIGHT = 0.5
+# Sentences with this share of the question's words are an answer, even if none is near.
+ENOUGH_WORDS = 0.6
 # Nodes of a pattern that is less certain are no answer.
 LIKELY = 0.5
 MOST_NODES = 20
@@ -36,7 +38,10 @@ class SearchAgent(AgentRecipe):
     read: int = option(6, "number of passages whose sentences are compared with the question", least=1, client_most=20)
     sentences: int = option(3, "maximum number of sentences in an answer", least=1, client_most=10)
     near: float = option(
-        0.3, "least similarity of the best sentence to the question; below it, there is no answer", least=0, most=1
+        0.45,
+        "least similarity of the best sentence to the question; below it, the sentences need 60 % of its words",
+        least=0,
+        most=1,
     )
 
     @property
@@ -92,7 +97,8 @@ class SearchAnswerer:
             read = [hit.passage for hit in hits[: options.read]]
             sentences = nearest_sentences(hits.question, read, embedder=self._embedder)
         chosen = best_sentences(sentences, most=options.sentences)
-        if not any(sentence.score >= options.near for sentence in chosen):
+        near = any(sentence.score >= options.near for sentence in chosen)
+        if not (near or _shared(hits.question, chosen, read) >= ENOUGH_WORDS):
             return None
         passages = {hits[sentence.passage].passage.id: sentence for sentence in chosen}
         path = _path_between(hits, list(passages))
@@ -120,6 +126,14 @@ def best_sentences(sentences: Sequence[Sentence], *, most: int) -> list[Sentence
         if sentence.passage not in best or sentence.score > best[sentence.passage].score:
             best[sentence.passage] = sentence
     return sorted(best.values(), key=lambda one: -(one.score + RANK_WEIGHT / (one.passage + 1)))[:most]
+
+
+def _shared(question: str, sentences: Sequence[Sentence], passages: Sequence[Passage]) -> float:
+    """The share of a question's words that are in sentences, or in the titles above them."""
+    asked = stems_of(question)
+    texts = (f"{passages[sentence.passage].title} {sentence.text}" for sentence in sentences)
+    said = set[str]().union(*map(stems_of, texts))
+    return len(asked & said) / len(asked) if asked else 0.0
 
 
 def _path_between(hits: Hits, passages: Sequence[str]) -> Path | None:

@@ -7,6 +7,8 @@ from gear_neo4j.domain import Passage
 from gear_neo4j.extraction.language import language_of
 from gear_neo4j.extraction.tables import split_tables
 from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.retrieval.names import split_words
+from gear_neo4j.retrieval.patterns.language import stem, stop_words
 
 # Of a longer passage, the beginning is read; of a longer sentence, such as a line of code, it is shown.
 LONGEST_TEXT = 6_000
@@ -50,6 +52,16 @@ def nearest_sentences(text: str, passages: Sequence[Passage], *, embedder: Embed
     return [
         Sentence(sentence.passage, sentence.text, cosine) for sentence, cosine in zip(sentences, cosines, strict=True)
     ]
+
+
+def stems_of(text: str) -> set[str]:
+    """The stems of the words of a text, without stop words.
+
+    Example:
+        >>> sorted(stems_of("Who founded the observatories?"))
+        ['found', 'observatori']
+    """
+    return {stem(word) for word in split_words(text) if word.casefold() not in stop_words()}
 
 
 def _below(title: str, sentence: str) -> str:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from gear_neo4j.agents.agent import Agent
 from gear_neo4j.agents.answer import Answer, Citation
 from gear_neo4j.agents.run import Event, OnEvent
-from gear_neo4j.agents.sentences import Sentence, nearest_sentences
+from gear_neo4j.agents.sentences import Sentence, nearest_sentences, stems_of
 from gear_neo4j.domain import Passage
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.names import split_words
-from gear_neo4j.retrieval.patterns.language import stem, stop_words
+from gear_neo4j.retrieval.patterns.language import stem
 
 # The least cosine to question and answer together of a sentence that has not all words of the answer, and the least
 # share of them.
@@ -73,10 +73,12 @@ def supporting(question: str, answer: str, passages: Sequence[Passage], *, embed
         >>> supporting("Where did Ada King live?", "Wells", passages, embedder=model)
         []
     """
-    added = (_stems(answer) or _stems(answer, telling=False) - _VERDICTS) - _stems(question)
+    # A name may look like a stop word: Will, May.
+    words = stems_of(answer) or set(map(stem, split_words(answer))) - _VERDICTS
+    added = words - stems_of(question)
     near = []
     for one in nearest_sentences(f"{question} {answer}", passages, embedder=embedder):
-        had = added & _stems(f"{passages[one.passage].title} {one.text}")
+        had = added & stems_of(f"{passages[one.passage].title} {one.text}")
         share = len(had) / len(added) if added else 0.5
         if share == 1 or (share >= LEAST_SHARE and one.score >= NEAR):
             near.append((share, one))
@@ -84,7 +86,3 @@ def supporting(question: str, answer: str, passages: Sequence[Passage], *, embed
     for _, one in sorted(near, key=lambda entry: (-entry[0], -entry[1].score)):
         best.setdefault(one.passage, one)
     return list(best.values())[:MOST_SENTENCES]
-
-
-def _stems(text: str, *, telling: bool = True) -> set[str]:
-    return {stem(word) for word in split_words(text) if not telling or word.casefold() not in stop_words()}

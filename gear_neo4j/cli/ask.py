@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 from click.exceptions import Exit
 
 from gear_neo4j.agents.answer import Answer
@@ -46,7 +47,7 @@ UNGROUNDED = "not fully supported by the retrieved passages"
 
 @click.command()
 @QUESTION
-@with_choice(agent="gear; search without a language model")
+@with_choice(agent="gear")
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages for the answer.")
 @click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")
 @click.option("--trace", "trace_file", type=PATH, help="Write a trace of each step to a JSON file.")
@@ -76,7 +77,7 @@ def ask(
     gear ask Who founded Sigma --set max_steps=2 --set max_tokens=5000
     """
     require_writable(trace_file)
-    without_model = choice.is_empty and not (replay_file or settings.chat_model)
+    without_model = _is_default(choice) and not (replay_file or settings.chat_model)
     recipe = SearchAgent() if without_model else choice.make_agent()
     chat: ChatModel | None = _replayed(replay_file, question, scope) if replay_file else None
     if chat is None and (recipe.requires_model or settings.chat_model):
@@ -99,6 +100,12 @@ def ask(
         # Written last: if this fails, the answer that was paid for is already printed.
         write_trace(answer.trace, trace_file)
     _end(answer, wanted=getattr(recipe, "answer", True))
+
+
+def _is_default(choice: Choice) -> bool:
+    """Whether the user chose no agent, and nothing for one."""
+    source = click.get_current_context().get_parameter_source("agent")
+    return source is ParameterSource.DEFAULT and choice.retriever is None and not choice.options
 
 
 def _end(answer: Answer, *, wanted: bool) -> None:

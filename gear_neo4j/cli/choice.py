@@ -55,7 +55,7 @@ def with_choice(*more: str, agent: str | None = None, retriever: str | None = No
 
     Args:
         more: options of retrievers that also become options of the command, like ``base``.
-        agent: what the help says is the default of ``--agent``.
+        agent: the default of ``--agent``.
         retriever: the default of ``--retriever``.
         agents: whether the command has ``--agent``.
     """
@@ -100,7 +100,8 @@ def _retriever_option(default: str | None) -> Decorator:
 def _agent_option(default: str | None) -> Decorator:
     return click.option(
         "--agent",
-        show_default=default or False,
+        default=default,
+        show_default=default is not None,
         shell_complete=names_of(AGENTS),
         help="An agent; gear recipes lists them.",
     )
