@@ -2,8 +2,9 @@
 
 Whether the sentences of the agent ``search`` contain an answer of the question, their words, and how often there is no
 answer. Beside it, two simpler answers: the first passage, and the first sentences of the first three passages. With
-``--foreign``, questions of another data set, which should have no answer here. Choices are made on the even questions
-and reported on the odd ones.
+``--foreign``, questions of another data set, which should have no answer here. Then the sentences that support an
+answer without citations: for the right answer, whether the first one is from a gold passage; for the answer of another
+question, whether there is none. Choices are made on the even questions and reported on the odd ones.
 """
 
 import argparse
@@ -14,9 +15,10 @@ from statistics import fmean, median
 
 from rich.progress import track
 
-from gear_neo4j import Gear, Hits, Settings
+from gear_neo4j import Embedder, Gear, Hits, SentenceTransformerEmbedder, Settings
 from gear_neo4j.agents.search import SearchAgent
 from gear_neo4j.agents.sentences import sentences_of
+from gear_neo4j.agents.supporting import supporting
 from gear_neo4j.domain import entity_key
 from gear_neo4j.evaluate import datasets, runs
 from gear_neo4j.roles.citations import without_markers
@@ -68,9 +70,31 @@ def main() -> None:
             if name == "search":
                 for query, text, _ in rows[1 : 2 * options.show : 2]:
                     print(f"  {query.question} ({', '.join(query.answers)})\n    {text}")
+        embedder = SentenceTransformerEmbedder(home=Settings.load().home)
+        others = [query.answers[0] for query in (*dataset.queries[7:], *dataset.queries[:7])]
+        supports = [
+            _supported(gear, query, other, embedder=embedder)
+            for query, other in zip(dataset.queries, others, strict=True)
+        ]
+        for half in (0, 1):
+            right, wrong, flagged = map(fmean, zip(*supports[half::2], strict=True))
+            print(
+                f"support, {('even', 'odd')[half]}: from a gold passage {right:.0%}, from another {wrong:.0%}; "
+                f"an answer of another question without support {flagged:.0%}"
+            )
         answered = [bool(extractive(gear, query.question)[0]) for query in track(foreign, "foreign")]
         if answered:
             print(f"foreign questions answered: even {fmean(answered[0::2]):.0%}, odd {fmean(answered[1::2]):.0%}")
+
+
+def _supported(
+    gear: Gear, query: datasets.EvaluationQuery, other: str, *, embedder: Embedder
+) -> tuple[bool, bool, bool]:
+    """Whether the right answer is supported by a gold passage, or by another; whether another answer is by none."""
+    passages = [hit.passage for hit in gear.search(query.question, k=10)]
+    found = supporting(query.question, query.answers[0], passages, embedder=embedder)
+    gold = bool(found) and passages[found[0].passage].id in query.gold
+    return gold, bool(found) and not gold, not supporting(query.question, other, passages, embedder=embedder)
 
 
 def _figures(rows: Sequence[tuple[datasets.EvaluationQuery, str, float]]) -> str:

@@ -58,12 +58,11 @@ class Turn(_Body):
 class AskBody(Narrowed):
     """A question to answer; with ``stream``, events are sent as they happen.
 
-    ``history`` has the earlier questions of a conversation with their answers, oldest first. The agent is ``gear`` by
-    default, or ``search`` if the service has no language model.
+    ``history`` has the earlier questions of a conversation with their answers, oldest first.
     """
 
     question: Question
-    agent: Choice | None = None
+    agent: Choice = "gear"
     k: Annotated[int, Field(ge=1, le=MOST_PASSAGES)] = 10
     max_steps: Annotated[int, Field(ge=1, le=8)] | None = None
     seconds: Annotated[float, Field(ge=1, le=3_600)] | None = None

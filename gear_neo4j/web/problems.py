@@ -55,7 +55,7 @@ _HIDDEN = "the database cannot answer now: the service's log says why, under the
 _UNEXPECTED = "something went wrong: the service's log says what, under the request id"
 _NO_MODEL = (
     "this service has no language model: its operator sets GEAR_CHAT_MODEL, and OPENAI_API_KEY or OPENAI_BASE_URL; "
-    "/api/search needs none"
+    "/api/search and the agent 'search' need none"
 )
 # The first of the codes that JSON-RPC reserves for servers.
 _JSONRPC_ERROR = -32000

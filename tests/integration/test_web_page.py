@@ -142,4 +142,4 @@ def test_the_recipes_say_whether_there_is_a_model(gear, server, embedder):
         assert "gear-gear" in [model["id"] for model in client.get("/v1/models").json()["data"]]
     with opened(server, embedder) as other, client_of(other) as client:
         assert not client.get("/api/recipes").json()["has_model"]
-        assert ["gear-pattern"] == [model["id"] for model in client.get("/v1/models").json()["data"]]
+        assert ["gear-search"] == [model["id"] for model in client.get("/v1/models").json()["data"]]

@@ -10,7 +10,6 @@ from starlette.responses import Response
 
 from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.run import Event, EventKind
-from gear_neo4j.agents.search import SearchAgent
 from gear_neo4j.gear.requests import requested_agent
 from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.access_log import log_error
@@ -19,7 +18,7 @@ from gear_neo4j.web.disconnect import cancel_on_disconnect
 from gear_neo4j.web.problems import failure_of
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.runs import GRACE, Ask, EventFeed, FeedResponse, record_answer
-from gear_neo4j.web.service import AnyCall, Call, has_model
+from gear_neo4j.web.service import AnyCall, Call
 from gear_neo4j.wire import documents, to_json
 
 router = APIRouter(prefix="/api", tags=["answers"])
@@ -35,16 +34,10 @@ STREAM = {
 
 @router.post("/ask", response_model=documents.Answer, responses={200: STREAM, **problems(422, 502, 503, 504)})
 async def ask(body: AskBody, call: AnyCall) -> Response:
-    """Answer a question from the graph with a language model, and cite the passages.
-
-    Without a language model, the answer has the best sentences of what a search finds.
-    """
+    """Answer a question from the graph with a language model, and cite the passages."""
     call.entry.question = body.question
     seconds = seconds_of(call, body.seconds)
-    chosen = body.agent
-    if chosen is None and body.max_steps is None and not await call.search(has_model, call.caller.gear):
-        chosen = SearchAgent.name
-    recipe = requested_agent(chosen, max_steps=body.max_steps, seconds=seconds)
+    recipe = requested_agent(body.agent, max_steps=body.max_steps, seconds=seconds)
     view = call.view(**body.narrowing)
     run = partial(view.ask, body.question, k=body.k, agent=recipe, history=body.turns)
     if body.stream:
