@@ -288,7 +288,7 @@ class Gear:
         made = AGENTS.recipe(recipe)
         made = reranking(made) if self._session.has_reranker else made
         session = self._session.with_player(player)
-        agent: Agent = SupportedAgent(session.agent(made), embedder=lambda: session.embedder)
+        agent: Agent = SupportedAgent(session.agent(made), embedder=lambda: session.plain_embedder)
         if history:
             writer = session.optional_role(PromptedFollowUpWriter, method="stand_alone")
             agent = ConversationAgent(agent, turns=[Turn(*turn) for turn in history], writer=writer)

@@ -22,7 +22,7 @@ READERS = Query(
     "RETURN DISTINCT p.readers AS readers, t IS NULL OR coalesce(t.readers, []) = coalesce(p.readers, []) AS agrees",
     frozenset({"name"}),
 )
-UNMIGRATE = Query("unmigrate", "MATCH (m:__Neo4jMigration {version: '010'}) DETACH DELETE m", frozenset(), writes=True)
+UNMIGRATE = Query("unmigrate", "MATCH (m:__Neo4jMigration) WHERE m.version >= '010' DETACH DELETE m", writes=True)
 UNRECORD = Query("unrecord", "MATCH (r:__GearReaders) DELETE r", frozenset(), writes=True)
 OPEN_FIRST = Query(
     "open", "MATCH (p:Passage) WITH p ORDER BY p.id LIMIT 1 SET p.readers = null", frozenset(), writes=True
