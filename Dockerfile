@@ -15,7 +15,7 @@ COPY pyproject.toml README.md LICENSE ./
 COPY cypher ./cypher
 COPY migrations ./migrations
 COPY gear_neo4j ./gear_neo4j
-RUN pip install '.[server,mcp,otel,office]'
+RUN pip install '.[server,mcp,oidc,otel,office]'
 # Fails here, and not in production, if the model would have to be fetched.
 RUN HF_HUB_OFFLINE=1 python -c "from gear_neo4j.models.embeddings import open_embedder; \
 from gear_neo4j.settings import Settings; open_embedder(Settings()).embed(['ready'])"

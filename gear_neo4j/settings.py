@@ -44,11 +44,16 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
     "serve_allowed_hosts": ("GEAR_SERVE_ALLOWED_HOSTS",),
     "serve_allowed_origins": ("GEAR_SERVE_ALLOWED_ORIGINS",),
     "serve_public_url": ("GEAR_SERVE_PUBLIC_URL",),
+    "serve_oidc_issuer": ("GEAR_SERVE_OIDC_ISSUER",),
+    "serve_audiences": ("GEAR_SERVE_AUDIENCES",),
+    "serve_oidc_client": ("GEAR_SERVE_OIDC_CLIENT",),
+    "serve_oidc_secret": ("GEAR_SERVE_OIDC_SECRET",),
+    "serve_rights_file": ("GEAR_SERVE_RIGHTS_FILE",),
     "serve_memory": ("GEAR_SERVE_MEMORY",),
     "serve_log_questions": ("GEAR_SERVE_LOG_QUESTIONS",),
 }
-SECRETS = frozenset({"password", "embedding_key", "openai_api_key"})
-URLS = frozenset({"uri", "embedding_url", "openai_base_url", "serve_public_url"})
+SECRETS = frozenset({"password", "embedding_key", "openai_api_key", "serve_oidc_secret"})
+URLS = frozenset({"uri", "embedding_url", "openai_base_url", "serve_public_url", "serve_oidc_issuer"})
 
 
 def _default_home() -> Path:
@@ -93,6 +98,11 @@ class Settings:
     serve_allowed_hosts: tuple[str, ...] = ()
     serve_allowed_origins: tuple[str, ...] = ()
     serve_public_url: str | None = None
+    serve_oidc_issuer: str | None = None
+    serve_audiences: tuple[str, ...] = ()
+    serve_oidc_client: str | None = None
+    serve_oidc_secret: str | None = field(default=None, repr=False)
+    serve_rights_file: Path | None = None
     serve_log_questions: bool = False
     serve_memory: int = 1_024
 
@@ -109,7 +119,8 @@ class Settings:
         and output tokens: ``0.15,0.60``); for ``gear serve`` ``GEAR_SERVE_HOST``, ``GEAR_SERVE_PORT``,
         ``GEAR_SERVE_KEYS_FILE``, ``GEAR_SERVE_ALLOWED_HOSTS`` and ``GEAR_SERVE_ALLOWED_ORIGINS`` (with commas between
         them), ``GEAR_SERVE_PUBLIC_URL``, ``GEAR_SERVE_LOG_QUESTIONS`` (``on`` or ``off``) and ``GEAR_SERVE_MEMORY``
-        (MiB).
+        (MiB); for sign-in ``GEAR_SERVE_OIDC_ISSUER``, ``GEAR_SERVE_AUDIENCES`` (with commas between them),
+        ``GEAR_SERVE_OIDC_CLIENT``, ``GEAR_SERVE_OIDC_SECRET`` and ``GEAR_SERVE_RIGHTS_FILE``.
 
         Raises:
             SettingsError: ``env_file`` does not exist or is not text, or a number is invalid.
@@ -183,17 +194,25 @@ def _values(environment: Mapping[str, str] | None, env_file: Path | None) -> dic
 
 def _serve(get: Callable[[str], str | None]) -> dict[str, Any]:
     """The settings of the service."""
-    keys_file = get("serve_keys_file")
     return {
         "serve_host": get("serve_host") or "127.0.0.1",
         "serve_port": int(_number("GEAR_SERVE_PORT", get("serve_port") or "8765")),
-        "serve_keys_file": Path(keys_file).expanduser() if keys_file else None,
+        "serve_keys_file": _file(get("serve_keys_file")),
         "serve_allowed_hosts": _list(get("serve_allowed_hosts")),
         "serve_allowed_origins": _list(get("serve_allowed_origins")),
         "serve_public_url": get("serve_public_url"),
         "serve_memory": int(_numbers("GEAR_SERVE_MEMORY", get("serve_memory") or "1024", count=1, least=1)[0]),
+        "serve_oidc_issuer": get("serve_oidc_issuer"),
+        "serve_audiences": _list(get("serve_audiences")),
+        "serve_oidc_client": get("serve_oidc_client"),
+        "serve_oidc_secret": get("serve_oidc_secret"),
+        "serve_rights_file": _file(get("serve_rights_file")),
         "serve_log_questions": _switch("GEAR_SERVE_LOG_QUESTIONS", get("serve_log_questions") or "off"),
     }
+
+
+def _file(text: str | None) -> Path | None:
+    return Path(text).expanduser() if text else None
 
 
 def _list(text: str | None) -> tuple[str, ...]:

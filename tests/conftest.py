@@ -273,6 +273,27 @@ def spans():
         yield spans
 
 
+@pytest.fixture(scope="session")
+def provider_modules(tmp_path_factory):
+    """The program of an OpenID provider, from the npm registry."""
+    from tests import identity_provider
+
+    if identity_provider.MISSING:
+        pytest.skip(f"the tests of sign-in need {' and '.join(identity_provider.MISSING)}")
+    return identity_provider.installed(tmp_path_factory.mktemp("provider"))
+
+
+@pytest.fixture
+def provider(provider_modules, tmp_path):
+    """A real OpenID provider with three accounts: ada (staff, legal), bob (staff) and eve."""
+    from tests import identity_provider
+
+    folder = tmp_path / "provider"
+    folder.mkdir()
+    with identity_provider.running(provider_modules, folder) as provider:
+        yield provider
+
+
 def pytest_collection():
     """Imported and collected objects stay: the garbage collector need not visit them meanwhile."""
     gc.disable()

@@ -21,8 +21,10 @@ from gear_neo4j.errors import SettingsError
 from gear_neo4j.gear import Gear
 from gear_neo4j.settings import Settings
 from gear_neo4j.text.redaction import without_login
+from gear_neo4j.web.identity.rights import FILE_NAME as RIGHTS_FILE
+from gear_neo4j.web.identity.rights import read_rights
 from gear_neo4j.web.keys import read_keys
-from gear_neo4j.web.options import ServiceOptions, require_keys
+from gear_neo4j.web.options import IdentityOptions, ServiceOptions, require_keys
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -54,6 +56,29 @@ MISSING = "the service needs the extra: pip install 'gear-neo4j[server]'"
     "[GEAR_SERVE_ALLOWED_ORIGINS]",
 )
 @click.option("--public-url", help="The address of the service in links to passages.  [GEAR_SERVE_PUBLIC_URL]")
+@click.option(
+    "--oidc",
+    "issuer",
+    metavar="ISSUER",
+    help="The provider that people sign in with, such as https://id.example.org.  [GEAR_SERVE_OIDC_ISSUER]",
+)
+@click.option(
+    "--audience",
+    "audiences",
+    multiple=True,
+    help="The name of this service in tokens of that provider; repeatable.  [GEAR_SERVE_AUDIENCES]",
+)
+@click.option(
+    "--oidc-client",
+    metavar="ID",
+    help="The id of this service at that provider, to sign in on the page. GEAR_SERVE_OIDC_SECRET has its secret, if "
+    "any.  [GEAR_SERVE_OIDC_CLIENT]",
+)
+@click.option(
+    "--rights-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="What people who sign in may do.  [GEAR_SERVE_RIGHTS_FILE; default: rights.toml in GEAR_HOME]",
+)
 @click.option("--log-questions", is_flag=True, help="Write questions into the log.  [GEAR_SERVE_LOG_QUESTIONS; off]")
 @click.option("--docs", is_flag=True, help="Serve Swagger UI at /docs.")
 @click.option("--demo", "is_demo", is_flag=True, help="Serve forty short passages from a local Neo4j of their own.")
@@ -65,6 +90,10 @@ def serve(
     allowed_hosts: tuple[str, ...],
     allowed_origins: tuple[str, ...],
     public_url: str | None,
+    issuer: str | None,
+    audiences: tuple[str, ...],
+    oidc_client: str | None,
+    rights_file: Path | None,
     log_questions: bool,
     docs: bool,
     is_demo: bool,
@@ -72,8 +101,9 @@ def serve(
 ) -> None:
     """Serve searches and answers over HTTP: a page, an API, and OpenAI's chat protocol.
 
-    Without keys, only this machine can call it; gear keys add NAME makes one. The log goes to standard error, a line of
-    JSON for each request. Ctrl-C or SIGTERM stops it: requests under way are finished, for at most 30 seconds.
+    Without keys, only this machine can call it; gear keys add NAME makes one. With --oidc, people sign in with the
+    provider of their organisation, and a rights file says what each of them may do. The log goes to standard error, a
+    line of JSON for each request. Ctrl-C or SIGTERM stops it: requests under way are finished, for at most 30 seconds.
     With the extra [mcp], the MCP server is at /mcp.
 
     \b
@@ -87,6 +117,10 @@ def serve(
         "serve_allowed_hosts": allowed_hosts or None,
         "serve_allowed_origins": allowed_origins or None,
         "serve_public_url": public_url,
+        "serve_oidc_issuer": issuer,
+        "serve_audiences": audiences or None,
+        "serve_oidc_client": oidc_client,
+        "serve_rights_file": rights_file,
         "serve_log_questions": log_questions or None,
     }
     chosen = replace(settings, **{name: value for name, value in flags.items() if value is not None})
@@ -121,10 +155,12 @@ def _options(settings: Settings, *, docs: bool, is_demo: bool) -> ServiceOptions
     """
     file = keys_file_of(settings, settings.serve_keys_file)
     has_keys = bool(read_keys(file))
-    require_keys(settings.serve_host, settings.serve_allowed_hosts, has_keys=has_keys)
+    identity = _identity(settings)
+    require_keys(settings.serve_host, settings.serve_allowed_hosts, has_keys=has_keys or identity is not None)
     return ServiceOptions(
         keys_file=file,
         requires_key=has_keys,
+        identity=identity,
         allowed_hosts=(*settings.serve_allowed_hosts, *_own_names(settings.serve_host)),
         allowed_origins=settings.serve_allowed_origins,
         public_url=settings.serve_public_url,
@@ -133,6 +169,27 @@ def _options(settings: Settings, *, docs: bool, is_demo: bool) -> ServiceOptions
         log_questions=settings.serve_log_questions,
         memory=settings.serve_memory << 20,
         uploads_folder=_uploads_folder(own_server(settings, "demo") if is_demo else settings),
+    )
+
+
+def _identity(settings: Settings) -> IdentityOptions | None:
+    """How people sign in; None if only keys are used.
+
+    Raises:
+        SettingsError: options of sign-in are there, but no provider, or one of them cannot be used.
+    """
+    if not settings.serve_oidc_issuer:
+        if settings.serve_audiences or settings.serve_oidc_client:
+            raise SettingsError("--audience and --oidc-client need --oidc, with the provider that people sign in with")
+        return None
+    rights_file = settings.serve_rights_file or settings.home / RIGHTS_FILE
+    read_rights(rights_file)
+    return IdentityOptions(
+        issuer=settings.serve_oidc_issuer,
+        rights_file=rights_file,
+        audiences=settings.serve_audiences,
+        client=settings.serve_oidc_client,
+        secret=settings.serve_oidc_secret,
     )
 
 

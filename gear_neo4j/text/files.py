@@ -10,6 +10,8 @@ from uuid import uuid4
 
 from gear_neo4j.errors import InputError
 
+FileStamp = tuple[int, int, int, int]
+
 
 def refuse_missing(paths: Iterable[Path]) -> None:
     """Refuse paths that do not exist or cannot be accessed.
@@ -29,6 +31,15 @@ def refuse_missing(paths: Iterable[Path]) -> None:
             raise InputError(f"{path} does not exist: check the path") from None
         except OSError as error:
             raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def file_stamp(file: Path) -> FileStamp | None:
+    """What changes with a file: its time, size, place on the disk, and mode; None without a file."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode
 
 
 def write_file(file: Path, text: str) -> None:

@@ -24,9 +24,9 @@ from gear_neo4j.gear import Gear
 from gear_neo4j.web import pages
 from gear_neo4j.web.access_log import log_error, log_request
 from gear_neo4j.web.body_limits import BodyLimit, BodyLimits
-from gear_neo4j.web.callers import Caller, KeyBackend, refuse
+from gear_neo4j.web.callers import Caller, CallerBackend, refuse
+from gear_neo4j.web.credential_watch import CredentialWatch
 from gear_neo4j.web.entry import Entry, entry_of
-from gear_neo4j.web.key_watch import KeyWatch
 from gear_neo4j.web.middleware import AtOnce, PlainErrors, RequestEntry, SameOrigin
 from gear_neo4j.web.openapi import DOCS_PATHS, OPENAPI, with_docs, with_openapi
 from gear_neo4j.web.options import LOOPBACK, ServiceOptions
@@ -43,13 +43,14 @@ from gear_neo4j.web.routes import (
     jobs,
     recipes,
     retrieval,
+    signing_in,
 )
 from gear_neo4j.web.service import Service, make_service
 from gear_neo4j.web.unread import UnreadAnswers
 
 CLOSING_SECONDS = 5.0
 _AGAIN = {"Retry-After": "1"}
-ROUTES = (health, retrieval, entities, asking, recipes, explaining, drawing, documents, jobs, caller, chat)
+ROUTES = (health, retrieval, entities, asking, recipes, explaining, drawing, documents, jobs, caller, chat, signing_in)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +86,10 @@ def create_app(
         mounts: other applications by their path, such as ``{"/mcp": Mount(...)}``.
 
     Raises:
-        SettingsError: the file of keys cannot be used.
+        SettingsError: the file of keys or of rights cannot be used, or an extra is missing.
     """
-    service, mounts = make_service(gear, options), mounts or {}
+    mounts = mounts or {}
+    service = make_service(gear, options, mounted=mounts)
     app = FastAPI(
         title="gear-neo4j",
         version=version("gear-neo4j"),
@@ -124,12 +126,19 @@ def _is_probe(scope: Scope) -> bool:
 def _middleware(service: Service, mounts: Mapping[str, Mount]) -> list[Middleware]:
     """The middleware of the service, outermost first."""
     options = service.options
-    open_paths = frozenset((*health.OPEN_PATHS, *pages.OPEN_PATHS, *(DOCS_PATHS if options.docs else ())))
+    docs = DOCS_PATHS if options.docs else ()
+    open_paths = frozenset((*health.OPEN_PATHS, *pages.OPEN_PATHS, *signing_in.OPEN_PATHS, *docs))
 
     def is_open(path: str) -> bool:
-        return path in open_paths or path.startswith(pages.PASSAGES)
+        return path in open_paths or path.startswith(pages.PASSAGES) or signing_in.is_metadata(path)
 
-    backend = KeyBackend(service.ring, service.views, failed=options.failed_keys, is_open=is_open)
+    backend = CallerBackend(
+        service.ring,
+        service.views,
+        failed=options.failed_keys,
+        is_open=is_open,
+        challenge=signing_in.challenge_of(options, mounts),
+    )
     return [
         Middleware(UnreadAnswers),
         Middleware(RequestEntry, on_end=partial(_end, service)),
@@ -143,7 +152,7 @@ def _middleware(service: Service, mounts: Mapping[str, Mount]) -> list[Middlewar
         Middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, *options.allowed_hosts], www_redirect=False),
         Middleware(SameOrigin, allowed=options.allowed_origins),
         Middleware(AuthenticationMiddleware, backend=backend, on_error=refuse),
-        Middleware(KeyWatch, ring=service.ring),
+        Middleware(CredentialWatch, ring=service.ring),
         _of_key(options.key_requests, "requests", lambda _: True),
         _of_key(options.key_streams, "streams", partial(_is_stream, mounts)),
         _of_key(options.key_uploads, "uploads", _is_upload),
@@ -161,7 +170,7 @@ def _of_key(most: int, what: str, counts: Callable[[Scope], bool]) -> Middleware
     def name_of(scope: Scope) -> str | None:
         # On a path that needs no key, the caller is unknown.
         caller = scope["user"]
-        return caller.name if isinstance(caller, Caller) and counts(scope) else None
+        return caller.id if isinstance(caller, Caller) and counts(scope) else None
 
     detail = f"this key has reached its limit of concurrent {what} ({most}): wait for one to end"
     failure = http_failure(429, detail, headers=_AGAIN)

@@ -107,11 +107,13 @@ class Jobs(BaseModel):
 class Rights(BaseModel):
     """The caller and its rights.
 
-    ``collections`` and ``principals`` are null if the key does not limit them; ``filtered`` says whether it has a
-    filter. ``accepts`` lists the file types that the caller may upload; empty if it may only read.
+    ``collections`` and ``principals`` are null if nothing limits them; ``filtered`` says whether the key has a
+    filter. ``accepts`` lists the file types that the caller may upload; empty if it may only read. ``signed_in`` says
+    whether the caller is a person who has signed in, and not a key.
     """
 
     name: str
+    signed_in: bool
     collections: list[str] | None
     principals: list[str] | None
     filtered: bool

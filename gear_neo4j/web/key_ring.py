@@ -5,12 +5,14 @@ from pathlib import Path
 from threading import Lock
 
 from gear_neo4j.errors import SettingsError
+from gear_neo4j.text.files import FileStamp, file_stamp
+from gear_neo4j.web.credentials import RightsUnknown
 from gear_neo4j.web.keys import Key, matching, read_keys
 
 LOGGER = logging.getLogger("gear_neo4j.web")
 
 
-class KeysUnusable(SettingsError):
+class KeysUnusable(RightsUnknown):
     """The file of keys cannot be used now, so it is unknown which keys are valid."""
 
 
@@ -76,10 +78,5 @@ class KeyRing:
                 LOGGER.error("every key is refused: %s", self._problem)
             self._stamp = stamp
 
-    def _look(self) -> tuple[int, int, int, int] | None:
-        try:
-            status = self._file.stat() if self._file else None
-        except OSError:
-            return None
-        # Includes the mode: a file open to others is refused, and accepted again once its mode is repaired.
-        return (status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode) if status else None
+    def _look(self) -> FileStamp | None:
+        return file_stamp(self._file) if self._file else None

@@ -57,6 +57,11 @@ class Key(BaseModel):
         return self
 
     @property
+    def id(self) -> str:
+        """The digest of its secret, because a later key may have the name of a revoked one."""
+        return self.sha256
+
+    @property
     def scope(self) -> Scope:
         """What its holder may see."""
         principals = None if self.everything else self.principals

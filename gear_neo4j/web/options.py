@@ -1,9 +1,10 @@
 """The options of the service: who may call it, and its limits."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.text.address import is_public_url
@@ -18,12 +19,42 @@ FAILED_KEYS = Rate(20, 60)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityOptions:
+    """The provider that people sign in with (OpenID Connect).
+
+    Args:
+        issuer: its address, exactly as it writes it itself.
+        rights_file: what people may do; see :mod:`gear_neo4j.web.identity.rights`.
+        audiences: the names of this service, one of which a token must have; without any, tokens are refused.
+        client: the id of this service at the provider; without one, nobody signs in on the page.
+        secret: of the client; None for a public one.
+
+    Raises:
+        SettingsError: there is neither an audience nor a client, or the issuer is no address, or not an encrypted one.
+    """
+
+    issuer: str
+    rights_file: Path
+    audiences: tuple[str, ...] = ()
+    client: str | None = None
+    secret: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        _check_issuer(self.issuer)
+        if not (self.audiences or self.client):
+            raise SettingsError(
+                "sign-in needs --audience, for clients with tokens, or --oidc-client, for the page, or both"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceOptions:
     """Limits and addresses of the service; times are in seconds.
 
     Args:
         keys_file: the file of keys; see :mod:`gear_neo4j.web.keys`.
         requires_key: refuse requests without a key even if there is no file of keys.
+        identity: the provider that people sign in with; None if only keys are used.
         allowed_hosts: host names that requests may use, besides those of this machine.
         allowed_origins: origins whose pages may call the service, besides its own.
         public_url: the address of the service in links; by default, the one in the request.
@@ -50,6 +81,7 @@ class ServiceOptions:
 
     keys_file: Path | None = None
     requires_key: bool = False
+    identity: IdentityOptions | None = None
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     public_url: str | None = None
@@ -85,6 +117,17 @@ class ServiceOptions:
                 raise SettingsError(f"the allowed origin {origin!r} is not valid: write it as https://wiki.example.org")
         if self.public_url is not None and not is_public_url(self.public_url):
             raise SettingsError("the public URL cannot be used: write it as https://gear.example.org")
+
+
+def _check_issuer(issuer: str) -> None:
+    try:
+        parts = urlsplit(issuer)
+    except ValueError:
+        parts = urlsplit("")
+    if not parts.hostname or parts.query or parts.fragment or parts.scheme not in ("http", "https"):
+        raise SettingsError(f"the issuer {issuer!r} is not valid: write it as https://id.example.org")
+    if parts.scheme == "http" and not is_loopback(parts.hostname):
+        raise SettingsError(f"the issuer {issuer!r} is not encrypted: it must begin with https://")
 
 
 def is_loopback(host: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends
 from starlette.requests import Request
 
-from gear_neo4j.errors import ModelError
+from gear_neo4j.errors import ModelError, SettingsError
 from gear_neo4j.gear import Gear
 from gear_neo4j.gear.front import within
 from gear_neo4j.graph.read.memory import Memory
@@ -22,6 +22,7 @@ from gear_neo4j.web.key_ring import KeyRing
 from gear_neo4j.web.metrics import Metrics
 from gear_neo4j.web.options import ServiceOptions
 from gear_neo4j.web.readiness import Readiness
+from gear_neo4j.web.ring import Ring
 from gear_neo4j.web.views import Views
 
 Result = TypeVar("Result")
@@ -36,7 +37,7 @@ class Service:
     options: ServiceOptions
     views: Views
     narrowed: Views
-    ring: KeyRing
+    ring: Ring
     asks: ThreadLimiter
     searches: ThreadLimiter
     metrics: Metrics
@@ -44,15 +45,16 @@ class Service:
     gear: Gear
     jobs: JobQueue
     uploads: BoundedSemaphore
+    mounted: frozenset[str] = frozenset()
 
 
-def make_service(gear: Gear, options: ServiceOptions) -> Service:
+def make_service(gear: Gear, options: ServiceOptions, *, mounted: Iterable[str] = ()) -> Service:
     """Make the parts of a service over one ``Gear``.
 
     Raises:
-        SettingsError: the file of keys cannot be used.
+        SettingsError: the file of keys or of rights cannot be used, or an extra is missing.
     """
-    ring = KeyRing(options.keys_file, required=options.requires_key)
+    ring = _ring(options)
     memory = Memory(bytes=options.memory, refuses=True)
     gear = within(gear, memory)
     jobs = JobQueue(gear, options, ring=ring)
@@ -69,7 +71,23 @@ def make_service(gear: Gear, options: ServiceOptions) -> Service:
         gear=gear,
         jobs=jobs,
         uploads=BoundedSemaphore(options.uploads),
+        mounted=frozenset(mounted),
     )
+
+
+def _ring(options: ServiceOptions) -> Ring:
+    keys = KeyRing(options.keys_file, required=options.requires_key)
+    identity = options.identity
+    if identity is None:
+        return Ring(keys)
+    try:
+        from gear_neo4j.web.identity.people import People
+        from gear_neo4j.web.identity.provider import Provider
+        from gear_neo4j.web.identity.tokens import TokenVerifier
+    except ImportError as error:
+        raise SettingsError("sign-in needs the extra: pip install 'gear-neo4j[oidc]'") from error
+    provider = Provider(identity.issuer, client=identity.client, secret=identity.secret)
+    return Ring(keys, People(TokenVerifier(provider, identity.audiences), file=identity.rights_file))
 
 
 @dataclass(frozen=True, slots=True)

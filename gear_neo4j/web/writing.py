@@ -15,8 +15,9 @@ from gear_neo4j.gear import Gear
 from gear_neo4j.scope import EVERYTHING, LONGEST_NAME, Scope, checked_name
 from gear_neo4j.text.printable import is_storable, single_line
 from gear_neo4j.web.callers import Caller
-from gear_neo4j.web.key_ring import KeyRing
-from gear_neo4j.web.keys import Key
+from gear_neo4j.web.credentials import Credential
+from gear_neo4j.web.identity.rights import Person
+from gear_neo4j.web.ring import Ring
 
 _NO_KEY = ""
 REVOKED = "its key was revoked before this was done: send it again with another key"
@@ -42,7 +43,7 @@ class RightsEnded(Exception):
 
 def refusal_of(caller: Caller) -> str:
     """The reason why a caller may not write; empty if it may."""
-    return _refusal(caller.key)
+    return _refusal(caller.credential)
 
 
 def require_writer(caller: Caller) -> None:
@@ -70,12 +71,12 @@ def grant(caller: Caller, collection: str) -> Grant:
     return held
 
 
-def renewed(held: Grant, ring: KeyRing) -> Grant:
+def renewed(held: Grant, ring: Ring) -> Grant:
     """What is left of a grant under the current keys: it may be narrower, but never wider.
 
     Raises:
         RightsEnded: its key was revoked, or may no longer write to the collection.
-        KeysUnusable: unknown at present; the grant may be valid again later.
+        RightsUnknown: unknown at present; the grant may be valid again later.
     """
     key = require_owner(held.owner, ring)
     left = replace(held, scope=held.scope & (key.scope if key else EVERYTHING))
@@ -84,11 +85,11 @@ def renewed(held: Grant, ring: KeyRing) -> Grant:
     return left
 
 
-def require_owner(owner: str, ring: KeyRing) -> Key | None:
+def require_owner(owner: str, ring: Ring) -> Credential | None:
     """The current key of an owner; None for an owner who needed no key, and still needs none.
 
     Raises:
-        RightsEnded, KeysUnusable: see :func:`renewed`.
+        RightsEnded, RightsUnknown: see :func:`renewed`.
     """
     if owner == _NO_KEY:
         if not ring.admits(None):
@@ -132,8 +133,8 @@ def require_source(gear: Gear, view: Gear, held: Grant, source: str) -> None:
 
 
 def owner_of(caller: Caller) -> str:
-    """The owner of a job: the digest of the key, because a later key may have the name of a revoked one."""
-    return caller.key.sha256 if caller.key else _NO_KEY
+    """The owner of a job: the id of the key or of the person, because names may be given to others later."""
+    return caller.id
 
 
 def may_see(caller: Caller, owner: str) -> bool:
@@ -141,9 +142,11 @@ def may_see(caller: Caller, owner: str) -> bool:
     return caller.gear.scope.is_everything or owner == owner_of(caller)
 
 
-def _refusal(key: Key | None) -> str:
+def _refusal(key: Credential | None) -> str:
     if key is None:
         return ""
+    if not key.writes and isinstance(key, Person):
+        return "this account only reads: ask the operator for the right to write"
     if not key.writes:
         return "this key only reads: the operator makes one that writes with 'gear keys add --write'"
     if key.where is not None:

@@ -9,20 +9,29 @@ REFUSED = "Failed to load resource"
 
 
 class Watched:
-    """A page in its own context; ``refusals`` says whether the browser may report refused requests."""
+    """A page in its own context.
 
-    def __init__(self, browser, url, *, size=DESKTOP, refusals=False, path="/", **options):
+    ``refusals`` says whether the browser may report refused requests, and ``others`` names the hosts that it may call.
+    """
+
+    def __init__(self, browser, url, *, size=DESKTOP, refusals=False, path="/", others=(), **options):
         self.url = url
+        self._others = set(others)
         self._refusals = refusals
         self.messages = []
         self.hosts = set()
         self.context = browser.new_context(viewport=size, **options)
         self.context.set_default_timeout(20_000)
         self.page = self.context.new_page()
-        self.page.on("console", lambda message: self.messages.append(message.text))
+        self.page.on("console", self._hear)
         self.page.on("pageerror", lambda error: self.messages.append(str(error)))
         self.page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
         self.page.goto(f"{url}{path}")
+
+    def _hear(self, message):
+        """Keep a message of the console, unless another host's page wrote it."""
+        if urlsplit(message.location["url"]).netloc not in self._others:
+            self.messages.append(message.text)
 
     def ask(self, question, *, mode="ask"):
         """Ask a question in the Ask tab."""
@@ -53,4 +62,4 @@ class Watched:
         self.context.close()
         unexpected = [text for text in self.messages if not (self._refusals and text.startswith(REFUSED))]
         assert not unexpected, unexpected
-        assert {urlsplit(self.url).netloc} == self.hosts
+        assert {urlsplit(self.url).netloc} == self.hosts - self._others, self.hosts

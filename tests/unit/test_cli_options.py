@@ -334,16 +334,17 @@ def test_config_says_where_each_setting_comes_from(gear, tmp_path, monkeypatch):
 
 def test_config_shows_no_secret(gear, monkeypatch):
     """No password, no key, and none inside a URL."""
-    monkeypatch.setenv("NEO4J_PASSWORD", "SECRET1")
-    monkeypatch.setenv("OPENAI_API_KEY", "SECRET2")
-    monkeypatch.setenv("GEAR_EMBEDDING_KEY", "SECRET3")
-    monkeypatch.setenv("OPENAI_BASE_URL", "https://me:SECRET4@host/v1?key=SECRET5")
-    monkeypatch.setenv("NEO4J_URI", "bolt://me:SECRET6@host")
+    monkeypatch.setenv("NEO4J_PASSWORD", "HIDDEN1")
+    monkeypatch.setenv("OPENAI_API_KEY", "HIDDEN2")
+    monkeypatch.setenv("GEAR_EMBEDDING_KEY", "HIDDEN3")
+    monkeypatch.setenv("GEAR_SERVE_OIDC_SECRET", "HIDDEN7")
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://me:HIDDEN4@host/v1?key=HIDDEN5")
+    monkeypatch.setenv("NEO4J_URI", "bolt://me:HIDDEN6@host")
 
     shown = gear("config")[1] + gear("config", "--json")[1]
 
-    assert "SECRET" not in shown
-    assert 6 == shown.count("(set)")
+    assert "HIDDEN" not in shown
+    assert 8 == shown.count("(set)")
     assert "https://***@host/v1?***" in shown
 
 

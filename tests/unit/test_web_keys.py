@@ -21,12 +21,13 @@ from starlette.requests import HTTPConnection
 from gear_neo4j.cli.main import main
 from gear_neo4j.errors import ExitCode, NothingFound, SettingsError
 from gear_neo4j.scope import EVERYTHING
-from gear_neo4j.web.callers import KeyBackend, Refused
+from gear_neo4j.web.callers import CallerBackend, Refused
 from gear_neo4j.web.entry import begin
 from gear_neo4j.web.key_ring import KeyRing, KeysUnusable
 from gear_neo4j.web.keys import Key, add_key, digest, matching, read_keys, revoke_key
 from gear_neo4j.web.options import ServiceOptions, require_keys
 from gear_neo4j.web.rates import Rate, RateLimiter
+from gear_neo4j.web.ring import Ring
 from gear_neo4j.web.running import listen
 from gear_neo4j.web.views import Views
 from gear_neo4j.web.writing import Grant, RightsEnded, renewed
@@ -98,7 +99,7 @@ def test_what_a_key_allowed_is_allowed_as_long_as_it_allows_that(file, now, admi
     scopes = {}
     for collection in ("a", "b", "c"):
         with suppress(RightsEnded):
-            scopes[collection] = renewed(Grant(key.sha256, collection, key.scope), ring).scope
+            scopes[collection] = renewed(Grant(key.sha256, collection, key.scope), Ring(ring)).scope
 
     assert (admitted, left) == (ring.admits(key), sorted(scopes))
     assert all(key.scope.admits(scope) for scope in scopes.values())
@@ -166,7 +167,13 @@ def test_ten_thousand_guesses_find_no_key_and_shut_nobody_out(file, places, wron
     """From one address, most are refused unread; from many addresses, all are wrong. A valid key always works."""
     valid = add_key(file, "ada")
     slow = Rate(20, 86_400)
-    backend = KeyBackend(KeyRing(file), FixedViews(), failed=slow, is_open=lambda _path: False)
+    backend = CallerBackend(
+        Ring(KeyRing(file)),
+        FixedViews(),
+        failed=slow,
+        is_open=lambda _path: False,
+        challenge=lambda _connection, _error: "Bearer",
+    )
 
     async def guess():
         seen = Counter()

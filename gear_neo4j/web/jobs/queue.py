@@ -19,8 +19,8 @@ from gear_neo4j.web.jobs.files import JobFiles, Sent, document_names
 from gear_neo4j.web.jobs.rights import JobRights
 from gear_neo4j.web.jobs.store import JobOptions, JobStore, NameWaits, StoredJob, now
 from gear_neo4j.web.jobs.worker import Worker
-from gear_neo4j.web.key_ring import KeyRing
 from gear_neo4j.web.options import ServiceOptions
+from gear_neo4j.web.ring import Ring
 from gear_neo4j.web.writing import Grant, may_see, taken
 
 LOCK = "lock"
@@ -40,7 +40,7 @@ class _Open:
 class JobQueue:
     """The jobs of one service; it starts even if their folder cannot be used, and tries again when it is needed."""
 
-    def __init__(self, gear: Gear, options: ServiceOptions, *, ring: KeyRing) -> None:
+    def __init__(self, gear: Gear, options: ServiceOptions, *, ring: Ring) -> None:
         self._rights = JobRights(gear, ring)
         self._options = options
         self._opening = Lock()

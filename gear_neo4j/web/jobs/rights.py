@@ -4,9 +4,11 @@ from dataclasses import dataclass, replace
 
 from gear_neo4j.gear import Gear
 from gear_neo4j.scope import Scope
+from gear_neo4j.web.credentials import RightsUnknown
+from gear_neo4j.web.identity.rights import PERSON
 from gear_neo4j.web.jobs.files import JobFiles, document_names
 from gear_neo4j.web.jobs.store import JobStore, StoredJob, now
-from gear_neo4j.web.key_ring import KeyRing, KeysUnusable
+from gear_neo4j.web.ring import Ring
 from gear_neo4j.web.writing import Grant, RightsEnded, renewed, require_owner, require_source, require_whole
 
 
@@ -15,14 +17,14 @@ class JobRights:
     """Checks the jobs of one service, whose ``gear`` sees everything."""
 
     gear: Gear
-    ring: KeyRing
+    ring: Ring
 
     def require_key(self, stored: StoredJob) -> Grant:
         """What is left of a job's grant.
 
         Raises:
             RightsEnded: nothing is left.
-            KeysUnusable: unknown at present.
+            RightsUnknown: unknown at present.
         """
         return renewed(Grant(stored.owner, stored.job.collection, stored.scope), self.ring)
 
@@ -30,7 +32,7 @@ class JobRights:
         """Check a job before it starts or resumes: its key, its collection, and the names of its documents.
 
         Raises:
-            RightsEnded, KeysUnusable: see :meth:`require_key`.
+            RightsEnded, RightsUnknown: see :meth:`require_key`.
             HTTPException, NothingFound: a name is now in use, or part of its document is now hidden from the owner.
         """
         job, held = stored.job, self.require_key(stored)
@@ -41,16 +43,24 @@ class JobRights:
         scope = _with_own_readers(held.scope, stored) if job.started else held.scope
         require_whole(self.gear, self._view(scope), held, names)
 
-    def drop_revoked(self, store: JobStore, files: JobFiles) -> None:
-        """Cancel the waiting jobs of revoked keys, and remove their files; nobody else needs them."""
+    def drop_revoked(self, store: JobStore, files: JobFiles) -> frozenset[str]:
+        """Cancel the waiting jobs of revoked keys, and remove their files; nobody else needs them.
+
+        Returns:
+            The people who are signed out: their jobs wait until they sign in again.
+        """
+        signed_out: set[str] = set()
         for owner in store.owners():
             try:
                 require_owner(owner, self.ring)
-            except KeysUnusable:
-                return
+            except RightsUnknown:
+                # All keys are in one file: their jobs say that it cannot be used.
+                if owner.startswith(PERSON):
+                    signed_out.add(owner)
             except RightsEnded as ended:
                 for id in store.cancel_waiting(owner, finished=now(), detail=str(ended)):
                     files.remove(id)
+        return frozenset(signed_out)
 
     def _view(self, scope: Scope) -> Gear:
         return self.gear if scope.is_everything else self.gear.scoped(scope)

@@ -132,11 +132,17 @@ class JobStore:
         """The newest jobs, of an owner or of all."""
         return self._select("WHERE ? IS NULL OR owner = ? ORDER BY number DESC LIMIT ?", owner, owner, limit)
 
-    def take(self) -> StoredJob | None:
-        """Mark the next job as running, and return it: one that was already running, else the first waiting one."""
+    def take(self, *, without: Collection[str] = ()) -> StoredJob | None:
+        """Mark the next job as running, and return it: one that was already running, else the first waiting one.
+
+        Args:
+            without: owners whose jobs must wait.
+        """
         with self._transaction() as connection:
             rows = connection.execute(
-                f"SELECT {_COLUMNS} FROM job WHERE state IN ('running', 'waiting') ORDER BY state, number LIMIT 1"
+                f"SELECT {_COLUMNS} FROM job WHERE state IN ('running', 'waiting') "
+                "AND owner NOT IN (SELECT value FROM json_each(?)) ORDER BY state, number LIMIT 1",
+                (json.dumps(list(without)),),
             ).fetchall()
             if not rows:
                 return None
@@ -181,9 +187,11 @@ class JobStore:
         return frozenset(stored.job.id for stored in self._select("WHERE state IN ('waiting', 'running')"))
 
     def owners(self) -> list[str]:
-        """The owners of waiting jobs."""
+        """The owners of unfinished jobs."""
         with self._lock:
-            rows = self._connection.execute("SELECT DISTINCT owner FROM job WHERE state = 'waiting'").fetchall()
+            rows = self._connection.execute(
+                "SELECT DISTINCT owner FROM job WHERE state IN ('waiting', 'running')"
+            ).fetchall()
         return [str(owner) for (owner,) in rows]
 
     def cancel_waiting(self, owner: str, *, finished: str, detail: str) -> list[str]:

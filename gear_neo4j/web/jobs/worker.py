@@ -13,6 +13,7 @@ from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.access_log import log_job
+from gear_neo4j.web.credentials import RightsUnknown
 from gear_neo4j.web.jobs.files import JobFiles
 from gear_neo4j.web.jobs.rights import JobRights
 from gear_neo4j.web.jobs.store import JobStore, StoredJob, now
@@ -27,6 +28,7 @@ MOST_PROBLEMS = 100
 MOST_STARTS = 5
 RETRY_SECONDS = 5.0
 UNAVAILABLE = "the database does not answer: this continues once it does"
+SIGNED_OUT = "its sender is signed out: this continues once they sign in again"
 UNKNOWN = "the service's file of keys cannot be used: this continues once the operator has repaired it"
 DEADLY = "the service crashed each time it worked on this: send fewer or smaller files"
 
@@ -72,12 +74,12 @@ class Worker:
         while not self._stopping.is_set():
             self._woken.clear()
             try:
-                self._rights.drop_revoked(self._store, self._files)
-                stored = self._store.take()
+                signed_out = self._rights.drop_revoked(self._store, self._files)
+                stored = self._store.take(without=signed_out)
                 if stored:
                     self._do(stored)
                 elif not self._stopping.is_set():
-                    self._woken.wait()
+                    self._woken.wait(RETRY_SECONDS if signed_out else None)
             except Exception as error:
                 # The disk, since all other errors belong to a job. What could not be stored is done again.
                 LOGGER.error("%s", json_text({"error": type(error).__name__, "detail": "the queue cannot be written"}))
@@ -105,8 +107,10 @@ class Worker:
             self._store.save(replace(job, state="waiting"))
         elif isinstance(error, Stopped | RightsEnded):
             self._end(job, "cancelled", detail=str(error))
-        elif isinstance(error, ServerUnavailable | KeysUnusable):
-            detail = UNKNOWN if isinstance(error, KeysUnusable) else UNAVAILABLE
+        elif isinstance(error, ServerUnavailable | RightsUnknown):
+            detail = UNAVAILABLE
+            if isinstance(error, RightsUnknown):
+                detail = UNKNOWN if isinstance(error, KeysUnusable) else SIGNED_OUT
             self._store.save(replace(job, state="waiting", detail=detail))
             self._stopping.wait(RETRY_SECONDS)
         elif isinstance(error, sqlite3.Error):
@@ -121,7 +125,7 @@ class Worker:
         """Check that a running job may continue.
 
         Raises:
-            Stopped, RightsEnded, KeysUnusable: it may not.
+            Stopped, RightsEnded, RightsUnknown: it may not.
         """
         if self._stopping.is_set():
             raise Stopped

@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from gear_neo4j.web.bodies import Rights
+from gear_neo4j.web.identity.rights import Person
 from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.service import AnyCall
 from gear_neo4j.web.uploads import ACCEPTED
@@ -16,11 +17,12 @@ router = APIRouter(prefix="/api", tags=["service"])
 
 @router.get("/caller", response_model=Rights, responses=problems())
 async def caller(call: AnyCall) -> Response:
-    """What the holder of the key may see, and which types of files it may upload."""
+    """What the caller may see, and which types of files it may upload."""
     scope = call.caller.gear.scope
     writes = call.service.options.uploads_folder is not None and not refusal_of(call.caller)
     rights = Rights(
         name=call.caller.name,
+        signed_in=isinstance(call.caller.credential, Person),
         collections=_sorted(scope.collections),
         principals=_sorted(scope.principals),
         filtered=scope.where is not None,

@@ -61,7 +61,7 @@ async function send(path, options) {
     if (response.ok) return response;
     const problem = await response.json().catch(() => ({}));
     const detail = line(problem.detail || `the service answers with status ${response.status}`, 1_000);
-    if (response.status !== 401 || !(await askForKey(detail))) {
+    if (response.status !== 401 || !(await askForKey(detail, { signIn: problem.code === "SignIn" }))) {
       throw new CallError(problem.code ?? "Error", detail, response.status);
     }
   }

@@ -7,7 +7,7 @@ import { mountDocuments } from "./documents.js";
 import { put } from "./dom.js";
 import { mountExplore } from "./explore.js";
 import { mountHealth } from "./health.js";
-import { askForKey, storedKey } from "./key.js";
+import { askForKey, returnFromSignIn, storedKey } from "./key.js";
 import { showFailure, showWait } from "./notices.js";
 import { openPassage } from "./passage.js";
 import { followAddress, offerTabs } from "./tabs.js";
@@ -21,6 +21,7 @@ async function start() {
   try {
     const [recipes, rights] = await Promise.all([call("/api/recipes"), call("/api/caller"), describe()]);
     put(startNotice);
+    offerSignOut(rights);
     const tabs = {
       ask: mountAsk(panel("ask"), recipes),
       compare: mountCompare(panel("compare"), recipes),
@@ -44,6 +45,18 @@ async function describe() {
   document.getElementById("database").textContent = `${line(status.database, 60)}: ${counts.join(", ")}`;
 }
 
+/** Say who has signed in, and let them sign out; the provider may have a page of its own for that. */
+function offerSignOut(rights) {
+  const button = document.getElementById("sign-out");
+  button.hidden = !rights.signed_in || Boolean(storedKey());
+  button.title = line(rights.name, 100);
+  button.addEventListener("click", async () => {
+    const { url } = await call("/sign-out", { method: "POST" });
+    location.assign(url);
+  });
+}
+
+returnFromSignIn();
 offerTabs(["ask", "compare", "explore", "documents", "health"]);
 const control = document.getElementById("key-button");
 control.hidden = !storedKey();
