@@ -7,6 +7,7 @@ from dataclasses import replace
 from gear_neo4j.adoption.fact_properties import details, why_no_fact
 from gear_neo4j.adoption.profile import Chunks, Entities, Facts, Profile, words_of
 from gear_neo4j.adoption.recognition import SHORTEST_TEXT, recognise
+from gear_neo4j.adoption.schema import property_schema
 from gear_neo4j.adoption.survey import Label, Property, Survey, Type
 from gear_neo4j.adoption.values import are_numbered, are_opaque, are_origins, is_origin
 from gear_neo4j.errors import InputError
@@ -82,7 +83,7 @@ def _kinds(survey: Survey) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[
     pieces = [label for label in survey.labels.values() if not _is_titled(label, survey)]
     texts = {label.name: of for label in pieces if (of := _chunk_texts(label))}
     rest = [label for label in survey.labels.values() if label.name not in texts]
-    names = {label.name: of for label in rest if (of := _names(label))}
+    names = {label.name: of for label in rest if (of := _names(label) or _moment(label))}
     bases = {label.name for label in survey.labels.values() if _is_base(label, survey, texts, names)}
     return (
         {label: of for label, of in texts.items() if label not in bases},
@@ -123,12 +124,21 @@ def _names(label: Label) -> tuple[str, ...]:
             prop
             for prop in others
             if prop.uniqueness >= UNIQUE_NAME
+            and 2 * prop.nodes >= label.sampled
             and any(any(map(str.isalpha, text)) for text in prop.examples)
             and not are_numbered(prop.distinct)
         ]
         ids = ("id", "key")
         telling += sorted(
-            lettered, key=lambda prop: (ranks[prop.name], prop.name != "id", _rank_by_word(prop, ids), _fill(prop))
+            lettered,
+            # Of two vehicles of one model, the number plates differ.
+            key=lambda prop: (
+                ranks[prop.name],
+                prop.name != "id",
+                _rank_by_word(prop, ids),
+                prop.uniqueness < 1,
+                _fill(prop),
+            ),
         )[:1]
     if person := _person(label):
         telling = [prop for prop in telling if prop.name not in person]
@@ -147,12 +157,35 @@ def _person(label: Label) -> tuple[str, str] | None:
     return (given, family) if given and family else None
 
 
+def _moment(label: Label) -> tuple[str, ...]:
+    """The date of an event without a name, with the time of day if there is one.
+
+    Empty if many events share it, or if a key says more.
+    """
+    if any(not are_numbered(label.properties[key].distinct) for key in _key_properties(label)):
+        return ()
+    common = [prop for prop in label.properties.values() if 2 * prop.nodes >= label.sampled]
+    kinds = {prop.name: schema.kind for prop in common if (schema := property_schema(prop))}
+    first = [next((name for name in kinds if kinds[name] == kind), None) for kind in ("date", "time")]
+    parts = [name for name in first if name]
+    distinct = max((label.properties[name].uniqueness for name in parts), default=0.0)
+    return (JOINED.join(parts),) if first[0] and distinct >= UNIQUE_NAME else ()
+
+
 def _keys(survey: Survey, *, named: Set[str]) -> dict[str, str]:
-    """By label, the key property of nodes without a name that connect named nodes."""
+    """By label, the key property of nodes without a name that are connected to named nodes, or to others with a key."""
     ties = [(kind.starts.keys(), kind.ends.keys()) for kind in survey.types.values()]
-    tied = {label for starts, ends in ties for label in starts | ends if (ends if label in starts else starts) & named}
-    rest = [label for name, label in survey.labels.items() if name in tied - named and not label.together & named]
-    return {label.name: keys[0] for label in rest if (keys := _key_properties(label))}
+    found: dict[str, str] = {}
+    while True:
+        known = named | found.keys()
+        tied = {
+            label for starts, ends in ties for label in starts | ends if (ends if label in starts else starts) & known
+        }
+        rest = [label for name, label in survey.labels.items() if name in tied - known and not label.together & named]
+        more = {label.name: keys[0] for label in rest if (keys := _key_properties(label))}
+        if not more:
+            return found
+        found |= more
 
 
 def _key_properties(label: Label) -> list[str]:

@@ -99,6 +99,56 @@ def test_a_node_with_nothing_but_a_counter_is_called_by_label_and_key():
     assert Entities(key="orderID") == found["Order"]
 
 
+def test_a_property_that_few_nodes_have_is_no_name():
+    """Four of many crimes have a charge; each has an id."""
+    charges = ["theft of a bicycle", "handling stolen goods", "bodily harm", "arson"]
+
+    assert ("id",) == names_of(prop("charge", *charges), prop("id", *texts(40, "6ab{}c")))
+
+
+def test_what_tells_all_nodes_apart_comes_before_what_several_share():
+    """Vehicles of one model have different number plates."""
+    models = [f"Mark {number // 2}" for number in range(12)]
+
+    assert ("reg",) == names_of(prop("model", *models), prop("reg", *texts(12, "AB{:02} XYZ")))
+
+
+DATES = prop("call_date", *texts(9, "1{}/08/2017"))
+TIMES = prop("call_time", *texts(9, "1{}:44"))
+
+
+def test_an_event_without_a_name_is_named_by_its_moment():
+    """Date and time together, in any order of the properties; a surrogate key says nothing."""
+    assert ("call_date + call_time",) == names_of(DATES, TIMES)
+    assert ("call_date + call_time",) == names_of(prop("nid", *texts(9, "n169{}")), TIMES, DATES)
+    assert ("call_date",) == names_of(DATES, prop("minutes", *range(9)))
+
+
+def test_a_moment_that_most_events_share_names_none_and_a_key_names_better():
+    """Orders of a few days are called by their numbers."""
+    few = prop("date", *["03/08/2017", "04/08/2017"] * 10)
+    with pytest.raises(InputError, match="a property that could be its name"):
+        names_of(few)
+
+    order = label("Order", DATES, prop("orderID", *map(str, range(10248, 10257))))
+    person = label("Person", prop("name", *PEOPLE))
+    found = propose(graph(order, person, kind("PLACED", ["Person"], ["Order"])), name="mine").entities
+    assert ("orderID", ()) == (found["Order"].key, found["Order"].names)
+
+
+def test_nodes_with_a_key_are_entities_wherever_they_are_connected():
+    """A call is connected to a phone, and the phone to a person."""
+    person = label("Person", prop("name", *PEOPLE))
+    phone = label("Phone", prop("phoneID", *map(str, range(100, 106))))
+    call = label("Call", prop("callID", *map(str, range(700, 706))))
+    island = label("Island", prop("islandID", *map(str, range(6))))
+    ties = (kind("HAS", ["Person"], ["Phone"]), kind("CALLED", ["Call"], ["Phone"]))
+
+    found = propose(graph(person, phone, call, island, *ties), name="mine").entities
+
+    assert {"Person": None, "Phone": "phoneID", "Call": "callID"} == {name: of.key for name, of in found.items()}
+
+
 def test_a_property_with_few_values_over_many_nodes_is_no_name():
     """Not even if it is called "name"; among few nodes, two may share a name."""
     many = texts(100, "person {}")

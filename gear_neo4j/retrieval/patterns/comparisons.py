@@ -77,6 +77,24 @@ _AFTER: tuple[tuple[Comparison, re.Pattern[str]], ...] = (
         ),
     ),
 )
+_FROM = re.compile(r"(?<!starting )\bfrom\s*$", re.IGNORECASE)
+_ONWARDS = re.compile(r"\s*(?:on\b|onwards?\b|to\b|until\b|till\b|through\b|and (?:later|after)\b)", re.IGNORECASE)
+# What units measure, in words that a schema may have.
+_UNITS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
+    (re.compile(rf"[\s-]?(?:{units})\b", re.IGNORECASE), nouns)
+    for units, nouns in (
+        (r"seconds?|secs?|s|minutes?|mins?|min|hours?|h", ("duration", "runtime", "length", "time")),
+        (r"days?|weeks?|months?", ("duration", "age", "time")),
+        (r"years? old", ("age",)),
+        (r"km|kilomet(?:er|re)s?|miles?", ("distance", "length", "range")),
+        (r"cm|m|met(?:er|re)s?|feet|foot|ft|inch(?:es)?", ("height", "length", "elevation", "depth", "width")),
+        (r"kg|kilos?|kilograms?|grams?|g|pounds?|lbs?|tons?|tonnes?", ("weight", "mass")),
+        (r"dollars?|euros?|pounds?|usd|eur", ("price", "cost", "amount", "revenue", "budget", "salary")),
+        (r"%|percent|per cent", ("percentage", "percent", "rate", "share")),
+        (r"square (?:miles?|kilomet(?:er|re)s?|met(?:er|re)s?|feet)|acres?|hectares?", ("area", "size")),
+        (r"people|inhabitants|residents", ("population",)),
+    )
+)
 _COUNTING = re.compile(r"\b(?:top|first|last|name|list|the|show|which|these)\s+$")
 MOST_COUNTED = 20
 # Characters around a number in which words may compare it.
@@ -163,10 +181,10 @@ def _moments(question: str, moments: list[Moment]) -> Iterator[Numbers]:
             end = second.end
             held: list[tuple[Comparison, Moment]] = [(">=", first), ("<=", second)]
         else:
-            end, held = first.end, [(_comparison(question, first) or "=", first)]
+            end, held = first.end, [(_moment_comparison(question, first) or "=", first)]
         bounds: tuple[Bound, ...] = tuple((comparison, moment.number) for comparison, moment in held)
         others: tuple[Bound, ...] = tuple((comparison, moment.other or moment.number) for comparison, moment in held)
-        compared = len(held) > 1 or _comparison(question, first) is not None
+        compared = len(held) > 1 or _moment_comparison(question, first) is not None
         yield Numbers(first.start, end, bounds, compared=compared, others=() if others == bounds else others)
 
 
@@ -217,6 +235,13 @@ def _comparison(question: str, amount: Amount | Moment) -> Comparison | None:
     )
 
 
+def _moment_comparison(question: str, moment: Moment) -> Comparison | None:
+    """The comparison for a date or time; calls from Monday are those of that day, unless they are from Monday on."""
+    if _FROM.search(_before(question, moment)) and not _ONWARDS.match(question[moment.end : moment.end + NEAR]):
+        return None
+    return _comparison(question, moment)
+
+
 def _single(question: str, amount: Amount, value: float) -> Iterator[Numbers]:
     before = _before(question, amount).casefold()
     for compares, nouns, words in _COMPARATIVES:
@@ -231,4 +256,15 @@ def _single(question: str, amount: Amount, value: float) -> Iterator[Numbers]:
         counts = few and (value != 0 if amount.spelled else bool(_COUNTING.search(before)))
         if counts:
             return
-    yield Numbers(amount.start, amount.end, ((comparison or "=", value),), compared=comparison is not None)
+    nouns = _measured(question, amount)
+    yield Numbers(amount.start, amount.end, ((comparison or "=", value),), compared=comparison is not None, nouns=nouns)
+
+
+def _measured(question: str, amount: Amount) -> tuple[str, ...]:
+    """What the unit after a number, or within it, measures: duration for *82 seconds*."""
+    after = question[amount.end : amount.end + NEAR]
+    within = re.sub(r"^[\W\d]+", "", question[amount.start : amount.end])
+    for unit, nouns in _UNITS:
+        if unit.match(after) or (within and unit.fullmatch(within)):
+            return nouns
+    return ()

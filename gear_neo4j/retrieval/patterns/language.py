@@ -35,6 +35,10 @@ _ASKING = frozenset(
     per via that this times database graph dataset data respective respectively
     """.split()  # noqa: SIM905
 )
+# The list of stop words has these, but a question may ask for them.
+_NOUNS = frozenset(
+    {"place", "places", "area", "areas", "group", "groups", "member", "members", "room", "rooms", "home"}
+)
 # What each question word asks for, in words that a schema may have.
 STANDS_FOR = {
     "who": ("person",),
@@ -70,7 +74,7 @@ def stem(word: str) -> str:
 @cache
 def stop_words() -> frozenset[str]:
     """Words that carry no meaning for a graph."""
-    return frozenset(get_stop_words("en")) | _ASKING
+    return (frozenset(get_stop_words("en")) | _ASKING) - _NOUNS
 
 
 def telling_words(name: str) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from gear_neo4j.retrieval.patterns.conditions import (
     part_operator,
 )
 from gear_neo4j.retrieval.patterns.language import CAMEL, WORD, alike, is_identifier, stem, stop_words, telling_words
+from gear_neo4j.retrieval.patterns.phrases import Phrases
 from gear_neo4j.retrieval.patterns.vocabulary import Vocabulary
 
 # The weight of a literal that looks like an ordinary word.
@@ -132,6 +133,7 @@ class QuestionReader:
         self._schema_words = {tuple(map(stem, telling_words(name))) for name in names}
         self._schema_words |= {stems for _, _, stems in self._properties}
         self._schema_stems = {part for stems in self._schema_words for part in stems}
+        self._phrases = Phrases(filter(self._is_closed, vocabulary.all()), plain=self._schema_stems)
 
     def read(self, question: str) -> Reading:
         """The words and literals of a question: first dates, then quotations, values, numbers, and flags."""
@@ -139,6 +141,7 @@ class QuestionReader:
         self._dates(reading)
         self._quotations(reading)
         self._values(reading)
+        self._said_in_part(reading)
         reading.aggregation = aggregation_in(_without_values(reading))
         self._numbers(reading)
         self._flags(reading)
@@ -210,8 +213,21 @@ class QuestionReader:
             plain = small and not shouted and len(said) == 1 and not known
             _add(reading, match.start, match.end, conditions, weight=PLAIN if plain else 1.0, small=small)
 
+    def _said_in_part(self, reading: Reading) -> None:
+        """Values of several words, of which the question says most."""
+        texts = ["" if word.literal is not None else word.text for word in reading.words]
+        for phrase in self._phrases.find(texts):
+            words = reading.words[phrase.first : phrase.last + 1]
+            if all(word.literal is None for word in words):
+                _add(
+                    reading,
+                    words[0].start,
+                    words[-1].end,
+                    self._conditions(reading, words[0].start, *phrase.condition.texts),
+                )
+
     def _plurals(self, reading: Reading, others: Sequence[Match]) -> list[Match]:
-        """Names in the plural: *Ewoks*."""
+        """Names in the plural, *Ewoks*, and capitalised values of closed lists: *Inspectors*."""
         matches = self._dictionary.find(_PLURAL.sub(" ", reading.text))
         known = {match.start for match in others}
         return [
@@ -219,7 +235,10 @@ class QuestionReader:
             for match in matches
             if match.start not in known
             and _PLURAL.match(reading.text, match.end)
-            and any(map(self._is_name, self._vocabulary.conditions(*match.nodes)))
+            and any(
+                self._is_name(condition) or (self._is_closed(condition) and match.text != match.text.casefold())
+                for condition in self._vocabulary.conditions(*match.nodes)
+            )
         ]
 
     def _conditions(self, reading: Reading, start: int, *texts: str) -> list[Condition]:

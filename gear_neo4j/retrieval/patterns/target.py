@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from gear_neo4j.graph.read.graph_schema import GraphSchema
 from gear_neo4j.retrieval.patterns.amounts import NUMBER_WORDS
-from gear_neo4j.retrieval.patterns.language import names_a_doer
+from gear_neo4j.retrieval.patterns.conditions import Condition, is_name
+from gear_neo4j.retrieval.patterns.language import is_identifier, names_a_doer, telling_words
 from gear_neo4j.retrieval.patterns.likeness import CERTAIN, NOTHING, Element, Likeness, Likenesses
 from gear_neo4j.retrieval.patterns.reading import Reading
 
@@ -13,6 +14,10 @@ from gear_neo4j.retrieval.patterns.reading import Reading
 NAMES = 0.6
 EXACT = 0.9
 LABEL_ITSELF = 0.8
+# Minimum likeness of a word in the place of the answer's label.
+RESEMBLES = 0.4
+# The share of a label of several words that one of them names, if it is another label itself: a phone is no phone call.
+PART = 0.5
 PERSONLIKE = 0.5
 # A type in the position of the answer's label implies the label at one of its ends, with this share.
 BY_TYPE = 0.8
@@ -23,6 +28,9 @@ NEAR = 3
 _DETERMINERS = frozenset({"which", "what", "this"})
 _GROUPING = frozenset({"each", "every", "per"})
 _ASKING = frozenset({"who", "whom", "when", "where"})
+_SOMEBODY = frozenset({"people", "person", "someone", "somebody", "anyone", "anybody", "those", "everyone", "one"})
+# Before these words, "who" asks: tell me who.
+_ASKED = frozenset({"and", "me", "us", "know", "of", "say", "tell", "find", "out", "but", "or"})
 _POINTING = _DETERMINERS | {"that", "these"}
 _IS = frozenset({"is", "are", "was", "were"})
 
@@ -45,13 +53,21 @@ def target_labels(reading: Reading, likeness: Likeness, *, schema: GraphSchema, 
     mentions: list[tuple[Mapping[str, float], bool]] = []
     asking: list[int] = []
     appositions: set[int] = set()
+    modified = False
     for index in sorted(likeness):
         labels = _labels(reading, index, likeness[index], schema=schema, likenesses=likenesses)
-        if _says_what_a_value_is(reading, index, labels):
+        if _says_what_a_value_is(reading, index, labels, schema=schema):
             appositions.add(index)
             continue
-        pointed = _is_pointed_at(reading, index)
+        if _is_relative(reading, index, likeness):
+            continue
+        pointed = modified or _is_pointed_at(reading, index)
+        modified = pointed and bool(labels) and _modifies(reading, index, likeness)
+        if modified:
+            # Which crime locations, which vehicle-related crimes: the last noun is what is asked for.
+            continue
         if pointed:
+            labels = labels or _nearest_label(likeness[index])
             labels |= _by_type(reading, index, likeness[index], labels, schema=schema, likenesses=likenesses)
         if labels:
             mentions.append((labels, pointed))
@@ -75,6 +91,8 @@ def _labels(
 ) -> dict[str, float]:
     """The labels that a word names; a word such as *actor* stands for a person."""
     labels = {element.name: value for element, value in row.items() if element.kind == "label" and value >= NAMES}
+    if any(value >= EXACT and len(telling_words(label)) == 1 for label, value in labels.items()):
+        labels = {label: value if len(telling_words(label)) == 1 else PART * value for label, value in labels.items()}
     text = reading.words[index].text.casefold()
     if text.endswith("ed") and any(element.kind == "type" and value >= EXACT for element, value in row.items()):
         # What was ordered is not an order.
@@ -88,7 +106,52 @@ def _labels(
     return labels
 
 
-def _says_what_a_value_is(reading: Reading, index: int, labels: Mapping[str, float]) -> bool:
+def _is_relative(reading: Reading, index: int, likeness: Likeness) -> bool:
+    """Whether *who* or *where* begins a relative clause, or stands before the noun that is asked for.
+
+    *People who ...*, *Ann, who ...*, *homes where ...*; *who are the officers*.
+    """
+    if reading.words[index].text.casefold() not in _ASKING:
+        return False
+    following = [word.text.casefold() for word in reading.words[index + 1 : index + 3]]
+    if following[1:] == ["the"] and following[0] in _IS:
+        return any(value >= NAMES for value in _label_values(likeness.get(index + 3, {})))
+    if not index:
+        return False
+    before = index - 2 if reading.words[index - 1].text == "," else index - 1
+    word = reading.words[before] if before >= 0 else None
+    if word is None or word.text.casefold() in _ASKED:
+        return False
+    return (
+        word.literal is not None or word.text.casefold() in _SOMEBODY or bool(_nearest_label(likeness.get(before, {})))
+    )
+
+
+def _modifies(reading: Reading, index: int, likeness: Likeness) -> bool:
+    """Whether a noun stands before another that names a label, or is joined to a word by a hyphen."""
+    following = reading.words[index + 1 : index + 2]
+    asks = _ASKING.intersection(word.text.casefold() for word in reading.words[index : index + 2])
+    if not following or following[0].literal is not None or asks or following[0].text.endswith(("ed", "ing")):
+        return False
+    if following[0].text == "-":
+        return any(
+            value >= NAMES for later in likeness if later > index + 2 for value in _label_values(likeness[later])
+        )
+    return any(value >= NAMES for value in _label_values(likeness.get(index + 1, {})))
+
+
+def _label_values(row: Mapping[Element, float]) -> list[float]:
+    return [value for element, value in row.items() if element.kind == "label"]
+
+
+def _nearest_label(row: Mapping[Element, float]) -> dict[str, float]:
+    """The label that a word resembles most, if it does so at all: the word is where the answer's label stands."""
+    values = {element.name: value for element, value in row.items() if element.kind == "label" and value >= RESEMBLES}
+    return {label: value for label, value in values.items() if value == max(values.values())}
+
+
+def _says_what_a_value_is(reading: Reading, index: int, labels: Mapping[str, float], *, schema: GraphSchema) -> bool:
+    """Whether a label only says what a named node is: *the film Conan*; Pontiac cars, however, are cars of a make."""
     word = reading.words[index].text.casefold()
     before = reading.words[index - 1].text.casefold() if index else ""
     if before in _POINTING or word in _ASKING:
@@ -100,15 +163,24 @@ def _says_what_a_value_is(reading: Reading, index: int, labels: Mapping[str, flo
         if names_a_doer(word) and following and following[0].text.casefold() == "of":
             # The director of Conan is not Conan.
             continue
-        owners = (condition.owner for condition in literal.conditions if condition.operator == "is")
+        owners = (condition.owner for condition in literal.conditions if _calls(condition, schema))
         if near and literal.weight == 1 and any(owner.kind == "label" and owner.name in labels for owner in owners):
             return True
     return False
 
 
+def _calls(condition: Condition, schema: GraphSchema) -> bool:
+    """Whether a value is what a node is called by, its name or a key."""
+    return is_name(condition, schema) or (condition.operator == "is" and is_identifier(condition.property))
+
+
 def _is_pointed_at(reading: Reading, index: int) -> bool:
     """Whether a question word points at a word: who, which films, what are the genres."""
-    words = [word.text.casefold() for word in reading.words[: index + 1]]
+    before = index
+    while before and reading.words[before - 1].literal is not None:
+        # Which Pontiac cars.
+        before -= 1
+    words = [*(word.text.casefold() for word in reading.words[:before]), reading.words[index].text.casefold()]
     if words[-2:-1] and (words[-2].isdigit() or words[-2] in NUMBER_WORDS):
         # Which three films.
         del words[-2]

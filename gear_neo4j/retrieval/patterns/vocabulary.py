@@ -54,6 +54,12 @@ class Vocabulary:
             for ref, spellings in self._values.get(entity_key(text), {}).items()
         ]
 
+    def all(self) -> Iterator[Condition]:
+        """One condition for each value of each property."""
+        for refs in self._values.values():
+            for ref, spellings in refs.items():
+                yield Condition(ref.owner, ref.property, "is", tuple(spellings))
+
     def parts(self, text: str, operator: Operator) -> list[Condition]:
         """One condition for each property with a value that contains, starts or ends with a text."""
         key = entity_key(text)
