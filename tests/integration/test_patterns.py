@@ -270,6 +270,81 @@ def test_a_question_for_a_number_gets_the_number_or_a_doubt(shop, server, embedd
     assert bool(hits.doubt) == (value is None)
 
 
+LAND = """
+CREATE (aarau:Town {name: 'Aarau', population: 22000, mayor: 'Ida Frei', founded: 1240}),
+  (rosendal:Town {name: 'Rosendal', population: 1200}), (other:Town {name: 'Rosendal', population: 350}),
+  (argau:Canton {name: 'Aargau', population: 700000, area: 1404}), (zug:Canton {name: 'Zug', area: 239}),
+  (titlis:Mountain {name: 'Titlis', elevation: 3238}),
+  (aarau)-[:LIES_IN]->(argau), (rosendal)-[:LIES_IN]->(argau), (other)-[:LIES_IN]->(zug), (titlis)-[:LIES_IN]->(zug),
+  (argau)-[:HAS_HIGHEST_POINT]->(titlis)
+"""
+LAND_PROFILE = Profile(
+    name="land", entities={label: Entities(names=("name",)) for label in ("Town", "Canton", "Mountain")}
+)
+
+
+@pytest.fixture
+def land(shared, embedder):
+    """An adopted graph of towns and mountains."""
+    return shared.adopted(LAND, LAND_PROFILE, embedder)
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What is the population of Aarau?", 22_000),
+        ("Population of aarau?", 22_000),
+        ("How many people live in Aarau?", 22_000),
+        ("What is Aarau's population?", 22_000),
+        ("Who is the mayor of Aarau?", None),
+        ("What is the mayor of Aarau?", "Ida Frei"),
+        ("How high is Titlis?", 3_238),
+        ("How big is Aargau?", 1_404),
+        ("What is the area of aargau?", 1_404),
+        # Nothing to measure, or nobody whose value it would be.
+        ("How high is Aarau?", None),
+        ("What is the population of towns?", None),
+    ],
+)
+def test_the_value_of_a_property_is_an_answer(land, server, embedder, question, value):
+    """Of a node that the question names; its Cypher gives the value."""
+    with opened(server, embedder) as gear:
+        figure = gear.search(question, retriever=Paths()).figure
+
+    assert value == (figure and figure.value)
+    if figure:
+        assert [{"value": value}] == land.run(
+            Query("shown", figure.cypher.statement, frozenset(figure.cypher.parameters)), **figure.cypher.parameters
+        )
+
+
+def test_of_several_nodes_of_a_name_each_has_its_value(land, server, embedder):
+    """None is chosen silently."""
+    with opened(server, embedder) as gear:
+        hits = gear.search("What is the population of Rosendal?", retriever=Paths())
+
+    assert hits.figure is None
+    assert [("Rosendal", 1_200), ("Rosendal", 350)] == [(entity.name, entity.value) for entity in hits.entities]
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("What is the largest town?", "Aarau"),
+        ("What is the smallest canton?", "Zug"),
+        ("What is the most populous town?", "Aarau"),
+        # The superlative is part of the relationship's name.
+        ("What is the highest point of Aargau?", "Titlis"),
+    ],
+)
+def test_a_size_is_an_area_or_a_population(land, server, embedder, question, name):
+    """Whichever the nodes have."""
+    with opened(server, embedder) as gear:
+        hits = gear.search(question, retriever=Paths())
+
+    assert (name, "") == (hits.entities[0].name, hits.doubt)
+
+
 def test_a_name_that_the_graph_lacks_is_said(shop, server, embedder):
     """Beside the nodes of a pattern that leaves it out, or in the doubt if there are none."""
     with opened(server, embedder) as gear:

@@ -6,8 +6,8 @@ from typing import Literal
 
 from gear_neo4j.retrieval.patterns.amounts import NUMBER_WORDS
 
-# ``extreme`` is the greatest value where the order is descending, else the least.
-Function = Literal["count", "sum", "average", "extreme"]
+# ``extreme`` is the greatest value where the order is descending, else the least; ``value`` the value of a single node.
+Function = Literal["count", "sum", "average", "extreme", "value"]
 Order = Literal["ascending", "descending"]
 Span = tuple[int, int]
 
@@ -23,6 +23,7 @@ class Aggregation:
         figure: whether the question asks for one number over all nodes, such as how many there are.
         phrase: the offset of the words that name the measure; None if nothing is measured.
         nouns: what an adjective such as *expensive* measures, in words that a schema may have, most likely first.
+        sized: whether a size is meant if no property is named: *the largest city*.
         countable: whether nodes or relationships may be counted, as in *the most films*.
         loose: whether the order may be unintended, as in *the first three*.
         cues: the spans of the words that express the aggregation; they name nothing in the graph.
@@ -35,6 +36,7 @@ class Aggregation:
     figure: bool = False
     phrase: int | None = None
     nouns: tuple[str, ...] = ()
+    sized: bool = False
     countable: bool = True
     loose: bool = False
     cues: tuple[Span, ...] = ()
@@ -74,9 +76,34 @@ _ADJECTIVE_WORDS: tuple[tuple[Order, tuple[str, ...], str], ...] = (
     ("descending", ("weight",), r"heaviest"),
     ("ascending", ("weight",), r"lightest"),
     ("descending", ("height",), r"tallest"),
+    ("descending", ("population",), r"most\s+populous|most\s+populated"),
+    ("ascending", ("population",), r"least\s+populous|least\s+populated"),
 )
 _ADJECTIVES = tuple(
     (order, nouns, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for order, nouns, words in _ADJECTIVE_WORDS
+)
+# What a size is, of whatever has one; an area comes first.
+SIZES = ("area", "size", "population", "length")
+_SIZE = re.compile(r"\b(?:largest|biggest|greatest|smallest)\b", re.IGNORECASE)
+# Questions for a value by an adjective or a verb, and what it measures.
+_VALUES = tuple(
+    (re.compile(rf"^\s*{words}", re.IGNORECASE), nouns)
+    for words, nouns in (
+        (r"how (?:high|tall)\b", ("height", "elevation", "altitude")),
+        (r"how long\b", ("length", "duration", "runtime")),
+        (r"how (?:big|large)\b|what(?: is|['’]s) the size\b", SIZES),
+        (r"how old\b", ("age",)),
+        (r"how heavy\b|how much \w+ .{0,80}\bweigh\b", ("weight", "mass")),
+        (r"how deep\b", ("depth",)),
+        (r"how wide\b", ("width",)),
+        (r"how fast\b", ("speed",)),
+        (r"how (?:expensive|costly)\b|how much \w+ .{0,80}\bcosts?\b", ("price", "cost")),
+        (
+            r"how populous\b|(?:how many|number of) (?:people|inhabitants|residents|citizens)\b"
+            r"(?:\s+(?:are|there|live[sd]?|living|resid(?:e[sd]?|ing)))*",
+            ("population",),
+        ),
+    )
 )
 _LOOSE: dict[str, Order] = {"first": "ascending", "last": "descending"}
 _OFTEN = re.compile(r"\s+(?:frequent(?:ly)?|often|common(?:ly)?|popular|active|prolific)\b", re.IGNORECASE)
@@ -103,6 +130,20 @@ _UNSUPPORTED = re.compile(
 )
 _BASED_ON = re.compile(r"\b(?:based on|in terms of|according to|(?:ranked|sorted) by)\s", re.IGNORECASE)
 _NUMBER_OF = re.compile(r"\bnumber of\b", re.IGNORECASE)
+
+
+def value_in(question: str) -> Aggregation | None:
+    """The value that a question asks for by an adjective or a verb: *how high is*, *how many people live in*.
+
+    Example:
+        >>> value_in("How high is Guadalupe Peak?").nouns
+        ('height', 'elevation', 'altitude')
+        >>> value_in("How many films are there?")
+    """
+    for words, nouns in _VALUES:
+        if match := words.match(question):
+            return Aggregation("value", figure=True, nouns=nouns, phrase=match.end(), cues=(match.span(),))
+    return None
 
 
 def aggregation_in(question: str) -> Aggregation | None:
@@ -134,6 +175,7 @@ def aggregation_in(question: str) -> Aggregation | None:
         limit=limit.limit if limit else None,
         phrase=next((part.phrase for part in parts if part.phrase is not None), None),
         nouns=next((part.nouns for part in parts if part.nouns), ()),
+        sized=bool(ranking and ranking.sized),
         countable=(function or ranking or LISTED).countable,
         loose=bool(limit and limit.loose),
         cues=tuple(span for part in parts for span in part.cues),
@@ -175,7 +217,10 @@ def _ranking(question: str) -> Aggregation | None:
         end = often.end() if often else match.end()
         return Aggregation("count" if often else None, _direction(match), phrase=end, cues=((match.start(), end),))
     if match := _SUPERLATIVE.search(question):
-        return Aggregation(order=_direction(match), phrase=match.end(), countable=False, cues=(match.span(),))
+        sized = bool(_SIZE.fullmatch(match[0]))
+        return Aggregation(
+            order=_direction(match), phrase=match.end(), countable=False, sized=sized, cues=(match.span(),)
+        )
     return None
 
 

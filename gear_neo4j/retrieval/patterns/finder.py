@@ -211,6 +211,10 @@ class PatternFinder:
 
     def _aggregate(self, candidate: Candidate, wanted: Aggregation, snapshot: _Snapshot, *, most: int) -> EntityResult:
         """The nodes of one pattern with their measures, or one figure over them."""
+        if wanted.function == "value":
+            nodes = snapshot.runner.nodes(candidate, limit=most, wanted=wanted)
+            if len(nodes.hits) != 1:
+                return EntityResult(_ranked(nodes.hits), exact=nodes.whole)
         if wanted.figure:
             return EntityResult(figure=snapshot.runner.figure(candidate, wanted))
         nodes = snapshot.runner.nodes(candidate, limit=min(wanted.limit or most, most), wanted=wanted)

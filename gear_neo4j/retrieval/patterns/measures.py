@@ -1,11 +1,12 @@
 """Links an aggregation to what it measures: a count of nodes or relationships, or a property that the words name."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner
-from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Kind, Owner
+from gear_neo4j.retrieval.patterns.aggregation import LISTED, SIZES, Aggregation, value_in
 from gear_neo4j.retrieval.patterns.conditions import Bound, Condition
 from gear_neo4j.retrieval.patterns.language import alike, is_identifier, stem, telling_words
 from gear_neo4j.retrieval.patterns.likeness import Element, Likeness, Likenesses, by_cosine
@@ -23,6 +24,11 @@ MOST_OF_A_NAME = 0.5
 # Measures are kept if their prior is at most this much below the best.
 MARGIN = 0.5
 MOST_MEASURES = 6
+# What may stand before the property whose value is asked for; a named node is a sign.
+_BEFORE_VALUE = re.compile(
+    r"\s*(?:(?:what(?: is| are| was| were|['’]s)|give me|tell me|show me|find|state)\s+)?(?:the\s+)?(?:§(?:['’]s?)?\s+)?",
+    re.IGNORECASE,
+)
 
 
 def add_measures(reading: Reading, likeness: Likeness, *, schema: GraphSchema, likenesses: Likenesses) -> None:
@@ -32,6 +38,16 @@ def add_measures(reading: Reading, likeness: Likeness, *, schema: GraphSchema, l
             _replace(reading, Literal(compared.first, compared.last, counted))
             reading.aggregation = reading.aggregation or LISTED
     wanted = reading.aggregation
+    if wanted is None or (wanted.function == "count" and wanted.figure):
+        value = value_in(reading.text) or (None if wanted else _value_asked_for(reading, likeness))
+        if value and (measures := _of_named(reading, value, _measures(reading, likeness, value, schema, likenesses))):
+            reading.aggregation = value
+            reading.measure = len(reading.literals)
+            start = _start(reading, value)
+            reading.literals.append(Literal(start, start, measures))
+            for word in reading.words:
+                word.telling &= not any(word.start < end and word.end > start for start, end in value.cues)
+            return
     if wanted and not wanted.figure and _asks_for_values(reading, likeness):
         wanted = replace(wanted, supported=False)
     if wanted and wanted.figure and wanted.order and _names_a_label(reading, likeness, _start(reading, wanted)):
@@ -44,6 +60,43 @@ def add_measures(reading: Reading, likeness: Likeness, *, schema: GraphSchema, l
         start = _start(reading, wanted)
         reading.measure = len(reading.literals)
         reading.literals.append(Literal(start, start, best[:MOST_MEASURES]))
+
+
+def _value_asked_for(reading: Reading, likeness: Likeness) -> Aggregation | None:
+    """The value that a question asks for by its property: *what is the population of*, *Ann's phone number*.
+
+    The first word with a meaning, or the one after a possessive, names a property, and neither a label nor a type.
+    """
+    for index in sorted(likeness)[:1]:
+        word = reading.words[index]
+        before = reading.text[: word.start].casefold()
+        if _names_a_property(likeness[index]) and _BEFORE_VALUE.fullmatch(_masked(reading, before)):
+            return Aggregation("value", figure=True, phrase=word.start, cues=((0, word.start),) if word.start else ())
+    return None
+
+
+def _masked(reading: Reading, text: str) -> str:
+    """The beginning of a question, with values replaced by a sign."""
+    for literal in reading.literals:
+        first, last = reading.words[literal.first], reading.words[literal.last]
+        if last.end <= len(text):
+            text = text[: first.start] + "§" * (last.end - first.start) + text[last.end :]
+    return re.sub("§+", "§", text)
+
+
+def _of_named(reading: Reading, value: Aggregation, measures: Sequence[Condition]) -> list[Condition]:
+    """The measures of the nodes that the question names: of others, it asks for no single value."""
+    named = {
+        condition.owner
+        for literal in reading.literals
+        if literal.weight == 1
+        for condition in literal.conditions
+        if condition.operator == "is"
+    }
+    best = max((measure.prior for measure in measures if measure.owner in named), default=0.0)
+    return [
+        measure for measure in measures if measure.owner in named and measure.prior >= (best if value.nouns else MARGIN)
+    ]
 
 
 def _asks_for_values(reading: Reading, likeness: Likeness) -> bool:
@@ -108,13 +161,19 @@ def _measures(
     reading: Reading, likeness: Likeness, wanted: Aggregation, schema: GraphSchema, likenesses: Likenesses
 ) -> list[Condition]:
     if wanted.nouns:
-        return list(_properties_like(wanted, schema, likenesses))
+        # A size is only what is called so; what an adjective means may have another name.
+        named = _named_like(wanted.nouns, schema) if wanted.function == "value" else None
+        return list(named if named is not None else _properties_like(wanted, schema, likenesses))
     if wanted.phrase is None:
         return []
     start = _start(reading, wanted)
     if wanted.figure and wanted.function == "count":
         return list(_different_values(likeness, start, schema))
+    if wanted.function == "value":
+        return list(_properties(reading, start, schema, whole=True, kinds=("number", "date", "time", "text")))
     properties = list(_properties(reading, start, schema, whole=wanted.function in (None, "count")))
+    if wanted.sized and not properties:
+        return list(_named_like(SIZES, schema))
     if wanted.function == "count":
         # The number of votes is the property, if the question uses exactly its words.
         properties = [measure for measure in properties if measure.prior == 1.0]
@@ -137,11 +196,23 @@ def _different_values(likeness: Likeness, start: int, schema: GraphSchema) -> It
                     yield Condition(owner, element.property, "measure", prior=value)
 
 
-def _properties(reading: Reading, start: int, schema: GraphSchema, *, whole: bool) -> Iterator[Condition]:
-    """The numeric properties that the words from an index on name; nearer words count more."""
-    stems = [word.stem for word in reading.words[start : start + FARTHEST]]
+def _named_like(nouns: Sequence[str], schema: GraphSchema) -> Iterator[Condition]:
+    """The numbers whose names have one of the nouns; the first noun is the most likely."""
+    stems = list(map(stem, nouns))
     for owner, name, kind in _measurable(schema):
-        if kind != "number":
+        indexes = [stems.index(part) for part in map(stem, telling_words(name)) if part in stems]
+        if kind == "number" and indexes:
+            share = 1 / len(telling_words(name))
+            yield Condition(owner, name, "measure", prior=share * (1.0 - LATER_NOUN * min(indexes)))
+
+
+def _properties(
+    reading: Reading, start: int, schema: GraphSchema, *, whole: bool, kinds: Sequence[Kind] = ("number",)
+) -> Iterator[Condition]:
+    """The properties that the words from an index on name; nearer words count more."""
+    stems = [word.stem for word in reading.words[start : start + FARTHEST]]
+    for owner, name, kind in _measurable(schema, kinds=(*kinds, "date")):
+        if kind not in kinds:
             continue
         parts = tuple(dict.fromkeys(map(stem, telling_words(name))))
         indexes = [next((at for at, word in enumerate(stems) if alike(word, part) >= EXACT), None) for part in parts]
@@ -195,8 +266,10 @@ def _counted(word: str, row: Mapping[Element, float]) -> Iterator[tuple[Owner, f
             yield Owner(element.kind, element.name), value
 
 
-def _measurable(schema: GraphSchema) -> Iterator[tuple[Owner, str, str]]:
+def _measurable(
+    schema: GraphSchema, *, kinds: Sequence[Kind] = ("number", "date")
+) -> Iterator[tuple[Owner, str, Kind]]:
     for owner in schema.owners():
         for property in schema.properties(owner).values():
-            if property.kind in ("number", "date") and not property.is_list and not is_identifier(property.name):
+            if property.kind in kinds and not property.is_list and not is_identifier(property.name):
                 yield owner, property.name, property.kind

@@ -34,6 +34,8 @@ OWN_DATE = 0.2
 YEARS = (1000, 2100)
 _IDS = re.compile(r"ids?\b|\w+ids?$", re.IGNORECASE)
 _PLURAL = re.compile(r"(?<=\w{3})(?<!s)s\b")
+# After these words, a lower-case word of a question without any name is more likely one: the population of dallas.
+_BEFORE_NAME = re.compile(r"\b(?:of|in|at|from|near|by|with|is|are|for)\s+$", re.IGNORECASE)
 _DIGITS = re.compile(r"[\d.,$]+")
 # Of fewer digits, a number may count the answers.
 _LONG_NUMBER = re.compile(r"\d[\d.,]{2,}")
@@ -133,6 +135,11 @@ class QuestionReader:
         self._schema_words = {tuple(map(stem, telling_words(name))) for name in names}
         self._schema_words |= {stems for _, _, stems in self._properties}
         self._schema_stems = {part for stems in self._schema_words for part in stems}
+        self._superlative_names = [
+            tuple(map(stem, parts))
+            for parts in map(telling_words, (*names, *(property.name for _, property, _ in self._properties)))
+            if len(parts) > 1 and aggregation_in(" ".join(parts))
+        ]
         self._phrases = Phrases(filter(self._is_closed, vocabulary.all()), plain=self._schema_stems)
 
     def read(self, question: str) -> Reading:
@@ -142,7 +149,7 @@ class QuestionReader:
         self._quotations(reading)
         self._values(reading)
         self._said_in_part(reading)
-        reading.aggregation = aggregation_in(_without_values(reading))
+        reading.aggregation = aggregation_in(self._without_names(reading))
         self._numbers(reading)
         self._flags(reading)
         for word in reading.words:
@@ -150,6 +157,17 @@ class QuestionReader:
             word.telling = word.telling and self._tells(word) and not cue
             word.unread = word.literal is None and not cue and bool(_LONG_NUMBER.match(word.text))
         return reading
+
+    def _without_names(self, reading: Reading) -> str:
+        """The text without values, and without names of the schema that contain a superlative: *the highest point*."""
+        text = _without_values(reading)
+        for name in self._superlative_names:
+            for first in range(len(reading.words) - len(name) + 1):
+                words = reading.words[first : first + len(name)]
+                if tuple(word.stem for word in words) == name:
+                    start, end = words[0].start, words[-1].end
+                    text = text[:start] + "." * (end - start) + text[end:]
+        return text
 
     def _tells(self, word: Word) -> bool:
         if len(word.text) < 2 or not word.text[0].isalpha():
@@ -210,7 +228,8 @@ class QuestionReader:
                 continue
             exact = any(match.text in condition.texts for condition in conditions)
             known = any(map(self._is_closed, conditions)) or (exact and not named)
-            plain = small and not shouted and len(said) == 1 and not known
+            placed = not named and bool(_BEFORE_NAME.search(reading.text[: match.start]))
+            plain = small and not shouted and len(said) == 1 and not known and not placed
             _add(reading, match.start, match.end, conditions, weight=PLAIN if plain else 1.0, small=small)
 
     def _said_in_part(self, reading: Reading) -> None:

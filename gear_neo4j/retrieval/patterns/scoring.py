@@ -141,9 +141,14 @@ class Scorer:
         }
         asked = [self.hints.asked.get(edge.type, 0.0) for edge in pattern.edges] if self.hints.asked else []
         places = _places(pattern, self.hints)
+        wanted = self.hints.reading.aggregation
+        asks_for_value = wanted is not None and wanted.function == "value"
         for node, label in enumerate(pattern.labels):
             points = self.weights.target * self.hints.wanted.labels.get(label, 0.0)
-            if node in named or (node in measured and is_count(measured[node])):
+            if asks_for_value:
+                # The population of Ohio is a property of Ohio.
+                points += self.weights.own if node in measured else -self.weights.named
+            elif node in named or (node in measured and is_count(measured[node])):
                 points -= self.weights.named
             elif node in measured:
                 points += self.weights.own
@@ -217,7 +222,10 @@ class Scorer:
         properties = {
             (constraint.condition.owner.name, constraint.condition.property) for constraint in pattern.constraints
         }
+        said = self._in_values(pattern)
         for index, row in self.hints.content.items():
+            if index in said:
+                continue
             apposition = index in self.hints.wanted.appositions
             for element, value in row:
                 if element.kind == "label":
@@ -230,6 +238,12 @@ class Scorer:
                     unnamed[element.name] -= element.kind == "label" and not apposition
                     yield index, element, value
                     break
+
+    def _in_values(self, pattern: Pattern) -> frozenset[int]:
+        """The words of the values that a pattern has: in lower case, *texas* looks like a content word."""
+        stated = {constraint.literal for constraint in pattern.constraints}
+        words = self.hints.reading.words
+        return frozenset(index for index in self.hints.content if words[index].literal in stated)
 
     def is_meant(self, pattern: Pattern) -> bool:
         """Whether a question supports a pattern: the pattern has a value, or explains enough of the words."""
@@ -248,7 +262,8 @@ class Scorer:
             for element, value in self.hints.content.get(index, ())
             if element in labels
         }
-        words = [explained.get(index, 0.0) for index in self.hints.content]
+        said = self._in_values(pattern)
+        words = [explained.get(index, 0.0) for index in self.hints.content if index not in said]
         return Evidence(
             words=fmean(words) if words else 1.0,
             least=min(words, default=1.0),
