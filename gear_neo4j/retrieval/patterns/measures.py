@@ -26,7 +26,8 @@ MARGIN = 0.5
 MOST_MEASURES = 6
 # What may stand before the property whose value is asked for; a named node is a sign.
 _BEFORE_VALUE = re.compile(
-    r"\s*(?:(?:what(?: is| are| was| were|['’]s)|give me|tell me|show me|find|state)\s+)?(?:the\s+)?(?:§(?:['’]s?)?\s+)?",
+    r"\s*(?:(?:what(?: is| are| was| were|['’]s)|give me|tell me|show me|find|state)\s+)?(?:the\s+)?"
+    r"(?:§(?:['’]s?)?\s+)?",
     re.IGNORECASE,
 )
 
