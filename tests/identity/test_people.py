@@ -169,6 +169,24 @@ def test_a_provider_that_does_not_answer(provider, people, clock):
         people.of_token(signed)
 
 
+def test_nobody_waits_long_for_a_provider_that_does_not_answer(provider, people, clock, monkeypatch):
+    """After one attempt, others are refused at once for five seconds; then it is tried again."""
+    tokens = [provider.token("ada", resource=OPAQUE) for _ in range(3)]
+    attempts = []
+    provider.stop()
+    reach = httpx2.Client.send
+    monkeypatch.setattr(httpx2.Client, "send", lambda *all, **more: attempts.append(1) or reach(*all, **more))
+    for token in tokens:
+        with pytest.raises(ProviderDown):
+            people.of_token(token)
+    first = len(attempts)
+    provider.start()
+    clock.ahead += PAUSE_SECONDS
+
+    assert 1 == first
+    assert "ada@example.org" == people.of_token(provider.token("ada", resource=OPAQUE)).name
+
+
 def test_a_provider_of_another_name_is_refused(provider, file):
     """It must call itself as the operator calls it; an address that is not encrypted must be of this machine."""
     other = People(TokenVerifier(Provider(provider.issuer + "/"), (AUDIENCE,)), file=file)

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from threading import Lock
 from typing import Annotated, Any, TypeVar
 
@@ -71,7 +72,7 @@ class Provider:
         self._lock = Lock()
         self._metadata: Metadata | None = None
         self._keys: KeySet | None = None
-        self._read = self._tried = -STALE_SECONDS
+        self._read = self._tried = self._unreached = -STALE_SECONDS
 
     @property
     def metadata(self) -> Metadata:
@@ -163,18 +164,27 @@ class Provider:
 
     def _exchanged(self, exchange: Callable[[], Result]) -> Result:
         try:
-            return exchange()
+            return self._reached(exchange)
         except AuthlibBaseError as error:
             raise SignInRefused from error
         except (httpx2.HTTPError, ValueError, KeyError, TypeError) as error:
             raise ProviderDown from error
 
+    def _reached(self, call: Callable[[], Result]) -> Result:
+        """Call the provider, unless it could not be reached a moment ago: nobody waits for it again and again."""
+        if self._clock() - self._unreached < PAUSE_SECONDS:
+            raise ProviderDown
+        try:
+            return call()
+        except httpx2.TransportError:
+            self._unreached = self._clock()
+            raise
+
     def _document(
         self, url: str, parse: Callable[[Any], Result], *, headers: Mapping[str, str] | None = None
     ) -> Result:
         try:
-            with httpx2.Client(timeout=TIMEOUT, follow_redirects=False) as http:
-                response = http.get(url, headers={"Accept": "application/json", **(headers or {})})
+            response = self._reached(partial(_got, url, headers={"Accept": "application/json", **(headers or {})}))
             if headers and response.status_code in (400, 401, 403):
                 raise SignInRefused
             return parse(_content(response))
@@ -191,6 +201,11 @@ def held(lock: Lock, *, blocking: bool) -> Iterator[bool]:
     finally:
         if is_held:
             lock.release()
+
+
+def _got(url: str, *, headers: Mapping[str, str]) -> httpx2.Response:
+    with httpx2.Client(timeout=TIMEOUT, follow_redirects=False) as http:
+        return http.get(url, headers=headers)
 
 
 def _content(response: httpx2.Response) -> Any:
