@@ -113,6 +113,9 @@ QUESTIONS = [
     ("Which products became available between May 1997 and 31 May 1997?", {"Beer"}),
     ("Which products are cheaper than 5?", {"Beer"}),
     ("Which products do the Berliner Warens supply?", {"Beer"}),
+    ("Which suppliers do not supply Beer?", {"Tokyo Traders"}),
+    ("Which products are not supplied by Tokyo Traders?", {"Beer"}),
+    ("Which suppliers don't supply Ikura?", {"Berliner Waren"}),
 ]
 
 

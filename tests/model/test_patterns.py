@@ -15,7 +15,7 @@ from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
 from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.retrieval.patterns import likeness
 from gear_neo4j.retrieval.patterns.conditions import Condition
-from gear_neo4j.retrieval.patterns.confidence import confidence
+from gear_neo4j.retrieval.patterns.confidence import SURE, confidence
 from gear_neo4j.retrieval.patterns.cypher import Compiler
 from gear_neo4j.retrieval.patterns.description import description
 from gear_neo4j.retrieval.patterns.language import Stems, alike
@@ -153,6 +153,12 @@ def search():
             "person",
         ),
         (
+            "Which people did not direct The Matrix?",
+            "MATCH (person:Person) WHERE NOT EXISTS "
+            "{ (person)-[:DIRECTED]-(denied:Film WHERE denied.title IN ['The Matrix']) }",
+            "person",
+        ),
+        (
             "Who played 'Neo'?",
             "MATCH (person:Person)-[r0:ACTED_IN]->(film:Film) WHERE any(value IN r0.roles WHERE value IN ['Neo'])",
             "person",
@@ -285,6 +291,25 @@ def test_confidence_is_a_probability_that_grows_with_what_a_pattern_accounts_for
 
     assert 0 <= confidence(evidence, margin) <= confidence(evidence, margin + more) <= 1
     assert confidence(replace(evidence, least=0.0), margin) <= confidence(evidence, margin)
+
+
+@pytest.mark.parametrize(
+    ("question", "denied"),
+    [
+        ("Which people don't know Keanu Reeves?", True),
+        ("Which people did not direct The Matrix?", False),
+        ("Which films are not discontinued?", False),
+        ("Which films have no more than 20 in stock?", False),
+        ("Which films not from Warner were released after 2000?", False),
+        ("Which people never directed a film?", False),
+    ],
+)
+def test_a_denial_that_no_condition_expresses_makes_an_answer_unsure(search, question, denied):
+    """The answer may be the opposite of what is asked for."""
+    best = search.find(question).ranked[0]
+
+    assert denied == (0.0 == best.evidence.least)
+    assert not (denied and best.confidence >= SURE)
 
 
 @pytest.mark.parametrize(

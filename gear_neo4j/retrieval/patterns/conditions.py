@@ -36,7 +36,8 @@ class Condition:
 
     ``texts`` holds the values for ``is`` (any of them) and ``other`` (none of them), or the part for ``contains``,
     ``starts`` and ``ends``; ``bounds`` the comparisons for ``compare``, all of which must hold; ``flag`` the required
-    value of a flag. ``absent`` has no property: nodes must have no relationship of the type in ``texts``. ``measure``
+    value of a flag. ``absent`` has no property: nodes must have no relationship of the type in ``texts``, or none to a
+    node for which ``to`` holds. ``measure``
     marks what an aggregation measures: a property or, without one, the number of nodes or relationships; its bounds
     apply to the measure. ``prior`` is how well the nearby words name the property; equality ignores it.
     """
@@ -47,6 +48,7 @@ class Condition:
     texts: tuple[str, ...] = ()
     bounds: tuple[Bound, ...] = ()
     flag: bool = True
+    to: "Condition | None" = None
     prior: float = field(default=0.0, compare=False)
 
 

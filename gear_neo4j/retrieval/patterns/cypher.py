@@ -19,9 +19,9 @@ _VARIABLE = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 # Labels that Cypher would read as a keyword or as another variable.
 _TAKEN = frozenset(
     """
-    all and any as asc by call case contains count create delete desc distinct else end ends exists false foreach id in
-    index is labels limit load match merge name none not null on or order remove return set single skip starts then true
-    union unwind using value ways when where with xor yield
+    all and any as asc by call case contains count create delete denied desc distinct else end ends exists false
+    foreach id in index is labels limit load match merge name none not null on or order remove return set single skip
+    starts then true union unwind using value ways when where with xor yield
     """.split()  # noqa: SIM905
 )
 # Maximum number of rows that a pattern of several relationships reads before its nodes are counted.
@@ -199,7 +199,10 @@ class _Body:
 
     def _condition(self, variable: str, condition: Condition) -> str:
         if condition.operator == "absent":
-            return f"NOT EXISTS {{ ({variable})-[:{quoted(condition.texts[0])}]-() }}"
+            end = ""
+            if condition.to:
+                end = f"denied:{quoted(condition.to.owner.name)} WHERE {self._condition('denied', condition.to)}"
+            return f"NOT EXISTS {{ ({variable})-[:{quoted(condition.texts[0])}]-({end}) }}"
         property = self._schema.properties(condition.owner)[condition.property]
         value = f"{variable}.{quoted(property.name)}"
         if condition.operator == "flag":

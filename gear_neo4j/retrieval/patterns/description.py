@@ -63,7 +63,8 @@ class _Description:
     def _condition(self, condition: Condition) -> str:
         name = words(condition.property)
         if condition.operator == "absent":
-            return f"without {words(condition.texts[0])}"
+            to = f" {_shortened(condition.to.texts[0])}" if condition.to else ""
+            return f"without {words(condition.texts[0])}{to}"
         if condition.operator == "flag":
             return name if condition.flag else f"not {name}"
         if condition.operator in ("compare", "measure"):

@@ -75,7 +75,9 @@ class Pattern:
     def contradicts_itself(self) -> bool:
         """Whether a node has a relationship that a condition excludes."""
         return any(
-            constraint.condition.operator == "absent" and self.edges[edge].type in constraint.condition.texts
+            constraint.condition.operator == "absent"
+            and constraint.condition.to is None
+            and self.edges[edge].type in constraint.condition.texts
             for constraint in self.on_nodes
             for edge, _, _ in self.ways[constraint.index]
         )

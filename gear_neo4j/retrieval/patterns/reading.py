@@ -82,7 +82,11 @@ class Compared:
 
 @dataclass(slots=True)
 class Reading:
-    """The reading of a question; ``measure`` is the index of the literal that its aggregation measures."""
+    """The reading of a question.
+
+    ``measure`` is the index of the literal that its aggregation measures, ``denial`` that of a word such as *not* which
+    no condition expresses.
+    """
 
     text: str
     words: list[Word]
@@ -90,6 +94,7 @@ class Reading:
     aggregation: Aggregation | None = None
     comparisons: list[Compared] = field(default_factory=list)
     measure: int | None = None
+    denial: int | None = None
 
     def drop(self, literals: set[int]) -> None:
         """Turn literals back into plain words."""

@@ -264,6 +264,9 @@ class Scorer:
         }
         said = self._in_values(pattern)
         words = [explained.get(index, 0.0) for index in self.hints.content if index not in said]
+        if self.hints.reading.denial is not None:
+            # Without it, the answer may be the opposite.
+            words.append(0.0)
         return Evidence(
             words=fmean(words) if words else 1.0,
             least=min(words, default=1.0),
