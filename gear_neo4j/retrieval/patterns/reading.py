@@ -20,7 +20,7 @@ from gear_neo4j.retrieval.patterns.conditions import (
 )
 from gear_neo4j.retrieval.patterns.language import CAMEL, WORD, alike, is_identifier, stem, stop_words, telling_words
 from gear_neo4j.retrieval.patterns.phrases import Phrases
-from gear_neo4j.retrieval.patterns.vocabulary import Vocabulary
+from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
 
 # The weight of a literal that looks like an ordinary word.
 PLAIN = 0.15
@@ -145,7 +145,9 @@ class QuestionReader:
             for parts in map(telling_words, (*names, *(property.name for _, property, _ in self._properties)))
             if len(parts) > 1 and aggregation_in(" ".join(parts))
         ]
-        self._phrases = Phrases(filter(self._is_closed, vocabulary.all()), plain=self._schema_stems)
+        # Most values of a large graph are in no closed list.
+        closed = {PropertyRef(owner, prop.name) for owner, prop, _ in self._properties if prop.distinct < CLOSED}
+        self._phrases = Phrases(vocabulary.of(closed), plain=self._schema_stems)
 
     def read(self, question: str) -> Reading:
         """The words and literals of a question: first dates, then quotations, values, numbers, and flags."""

@@ -1,7 +1,7 @@
 """The values of a graph's text properties, to find them in questions."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from gear_neo4j.domain import entity_key
@@ -54,11 +54,12 @@ class Vocabulary:
             for ref, spellings in self._values.get(entity_key(text), {}).items()
         ]
 
-    def all(self) -> Iterator[Condition]:
-        """One condition for each value of each property."""
+    def of(self, wanted: Set[PropertyRef]) -> Iterator[Condition]:
+        """One condition for each value of some properties."""
         for refs in self._values.values():
             for ref, spellings in refs.items():
-                yield Condition(ref.owner, ref.property, "is", tuple(spellings))
+                if ref in wanted:
+                    yield Condition(ref.owner, ref.property, "is", tuple(spellings))
 
     def parts(self, text: str, operator: Operator) -> list[Condition]:
         """One condition for each property with a value that contains, starts or ends with a text."""

@@ -5,6 +5,9 @@ from starlette.responses import Response
 
 SESSION = "gear_session"
 SIGN_IN = "gear_sign_in"
+# How long a session lasts at most, and how long a person may take to sign in at the provider.
+SESSION_SECONDS = 8 * 3_600
+SIGN_IN_SECONDS = 600
 # Browsers accept a cookie of this name over HTTPS only, from this host only.
 _HOST = "__Host-"
 

@@ -17,8 +17,9 @@ from gear_neo4j.web.credentials import RightsUnknown
 from gear_neo4j.web.identity.provider import Provider
 from gear_neo4j.web.identity.refusals import EXPIRED, NOTHING, ProviderDown, SignInRefused
 from gear_neo4j.web.identity.rights import Claims, Person, Rights, person_id, read_rights, together
-from gear_neo4j.web.identity.sessions import Kept, Sessions, digest_of
+from gear_neo4j.web.identity.sessions import Kept, Sessions
 from gear_neo4j.web.identity.tokens import LEEWAY, TokenVerifier
+from gear_neo4j.web.keys import digest as digest_of
 
 RENEW_SECONDS = 20.0
 # How long a sign-in counts whose provider does not answer.

@@ -115,7 +115,7 @@ class Provider:
     def _read_keys(self) -> None:
         self._tried = self._clock()
         try:
-            self._keys = self._document(self.metadata.jwks_uri, _key_set)
+            self._keys = self._document(self.metadata.jwks_uri, KeySet.import_key_set)
             self._read = self._tried
         except ProviderDown:
             if self._tried - self._read > STALE_SECONDS:
@@ -213,10 +213,6 @@ def _content(response: httpx2.Response) -> Any:
     if len(response.content) > LARGEST:
         raise ValueError("the provider's response is too large")
     return json.loads(response.content)
-
-
-def _key_set(document: Any) -> KeySet:
-    return KeySet.import_key_set(document)
 
 
 def _claims(document: Any) -> Claims:

@@ -5,24 +5,21 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from threading import Lock
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode
 
+from gear_neo4j.web.identity.cookies import SESSION_SECONDS, SIGN_IN_SECONDS
 from gear_neo4j.web.identity.provider import Provider
 from gear_neo4j.web.identity.refusals import EXPIRED, SignInRefused
 from gear_neo4j.web.identity.rights import Claims
 from gear_neo4j.web.identity.tokens import TokenVerifier
+from gear_neo4j.web.keys import digest as digest_of
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 SCOPES = ("openid", "profile", "email", "groups", "offline_access")
-# How long a person may take to sign in at the provider, and how long a session lasts at most.
-SIGN_IN_SECONDS = 600.0
-SESSION_SECONDS = 8 * 3_600.0
 MOST_STARTED, MOST_SESSIONS = 10_000, 10_000
-BACK = "/sign-in/back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +211,3 @@ class Sessions:
         is_required = self._provider.metadata.authorization_response_iss_parameter_supported
         if query.get("iss", None if is_required else self._provider.issuer) != self._provider.issuer:
             raise SignInRefused
-
-
-def digest_of(secret: str) -> str:
-    """The digest by which a secret is kept; it has 256 random bits, so its plain SHA-256 reveals nothing."""
-    return sha256(secret.encode("utf-8", "replace")).hexdigest()

@@ -14,7 +14,15 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from gear_neo4j.web import pages
 from gear_neo4j.web.credentials import RightsUnknown
 from gear_neo4j.web.entry import entry_of
-from gear_neo4j.web.identity.cookies import SESSION, SIGN_IN, cookie_of, session_of, set_cookie
+from gear_neo4j.web.identity.cookies import (
+    SESSION,
+    SESSION_SECONDS,
+    SIGN_IN,
+    SIGN_IN_SECONDS,
+    cookie_of,
+    session_of,
+    set_cookie,
+)
 from gear_neo4j.web.identity.refusals import SignInRefused
 from gear_neo4j.web.options import ServiceOptions
 from gear_neo4j.web.service import AnyService, Service
@@ -25,7 +33,6 @@ if TYPE_CHECKING:
 START, BACK, OUT = "/sign-in", "/sign-in/back", "/sign-out"
 METADATA = "/.well-known/oauth-protected-resource"
 OPEN_PATHS = (START, BACK, OUT)
-_MINUTES, _HOURS = 600, 8 * 3_600
 _PAGE = f"""<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Sign in</title><link rel="stylesheet" href="{pages.STATIC}/style.css">
 <main><h1>You are not signed in</h1><p>{{reason}}</p><p><a href="{START}">Sign in</a></p></main></html>"""
@@ -81,7 +88,7 @@ async def start(request: Request, service: AnyService) -> Response:
     except RightsUnknown as error:
         return _failed(str(error), 503)
     response = RedirectResponse(url, status_code=303)
-    set_cookie(response, SIGN_IN, browser, secure=_is_secure(base), seconds=_MINUTES)
+    set_cookie(response, SIGN_IN, browser, secure=_is_secure(base), seconds=SIGN_IN_SECONDS)
     return response
 
 
@@ -101,7 +108,7 @@ async def back(request: Request, service: AnyService) -> Response:
         return _failed(str(error), 503)
     entry_of(request.scope).key = person.name
     response = RedirectResponse("/", status_code=303)
-    set_cookie(response, SESSION, secret, secure=secure, seconds=_HOURS)
+    set_cookie(response, SESSION, secret, secure=secure, seconds=SESSION_SECONDS)
     set_cookie(response, SIGN_IN, "", secure=secure, seconds=0)
     return response
 
