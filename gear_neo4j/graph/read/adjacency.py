@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.read.pagerank_queries import PageRankQueries, Seed
 from gear_neo4j.graph.read.store import ScoredTriple, Vector, triple_of
+from gear_neo4j.graph.read.vanished import TRIPLE, present
 from gear_neo4j.graph.read.versioned import Versioned
 
 # Whether a node is a passage, and the passage's id or the entity's element id.
@@ -118,7 +119,7 @@ class AdjacencyReader:
         """
         triples: list[list[ScoredTriple]] = [[] for _ in edges]
         rows = self._database.call("edge_triples", edges=[[*one, *other] for one, other in edges], query=query)
-        for row in rows:
+        for row in present(rows, *TRIPLE):
             triples[row["edge"]].append(ScoredTriple(triple_of(row), row["score"]))
         return triples
 

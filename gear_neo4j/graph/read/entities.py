@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gear_neo4j.domain import Triple
 from gear_neo4j.graph.connection.database import Database, Row
 from gear_neo4j.graph.read.store import triple_of
+from gear_neo4j.graph.read.vanished import TRIPLE, present
 from gear_neo4j.graph.schema.record import names_on_record
 
 MOST_FACTS = 200
@@ -110,8 +111,8 @@ class Entities:
         synonyms = self._database.call("entity_synonyms", id=id, limit=MOST_SYNONYMS)
         return EntityRecord(
             summaries[0],
-            tuple(map(_fact, rows[:MOST_FACTS])),
-            tuple(Synonym(row["id"], row["name"], row["score"]) for row in synonyms),
+            tuple(map(_fact, present(rows[:MOST_FACTS], *TRIPLE))),
+            tuple(Synonym(row["id"], row["name"], row["score"]) for row in present(synonyms, "name", "score")),
             exact,
         )
 

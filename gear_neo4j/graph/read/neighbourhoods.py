@@ -7,6 +7,7 @@ from gear_neo4j.domain import Path, Triple
 from gear_neo4j.graph.connection.database import Database, Row
 from gear_neo4j.graph.read.pagerank_queries import Seed
 from gear_neo4j.graph.read.store import Vector, triple_of
+from gear_neo4j.graph.read.vanished import TRIPLE, present
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,9 @@ class Neighbourhoods:
         if not pairs:
             return []
         parameters = {"pairs": [list(pair) for pair in pairs], "hops": hops, "most": most, "query": query}
-        return [_connecting_path(row) for row in self._database.call("paths_between", **parameters)]
+        rows = self._database.call("paths_between", **parameters)
+        # Nulls are of triples that were deleted during the query.
+        return [_connecting_path(row) for row in rows if all(None not in parts[:5] for parts in row["triples"])]
 
     def around(self, nodes: Sequence[str], *, query: Vector, limit: int, most: int) -> Neighbourhood:
         """For each node, the ``limit`` facts nearest to the query among the first ``most`` met; one round trip.
@@ -53,7 +56,9 @@ class Neighbourhoods:
             QueryTimeout: the server took more than ten seconds.
         """
         rows = self._database.call("facts_around", nodes=list(nodes), query=query, limit=limit, most=most)
-        facts = tuple(Seed(triple_of(row), row["score"], (row["head"], row["tail"])) for row in rows)
+        facts = tuple(
+            Seed(triple_of(row), row["score"], (row["head"], row["tail"])) for row in present(rows, *TRIPLE, "score")
+        )
         return Neighbourhood(facts, exact=not any(row["cut"] for row in rows))
 
 

@@ -8,6 +8,7 @@ from gear_neo4j.domain import Path, Triple, entity_key
 from gear_neo4j.errors import IndexUnavailable
 from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.read.store import Vector, candidates, triple_of
+from gear_neo4j.graph.read.vanished import TRIPLE, present
 from gear_neo4j.graph.schema.record import names_on_record, require_record
 
 LINK_CANDIDATES = 20
@@ -121,11 +122,13 @@ class PageRankQueries:
 
     def facts(self) -> Iterator[tuple[str, list[list[str]]]]:
         """Every passage's id, in order, with the element ids of both ends of each of its triples; streamed."""
-        return ((row["passage"], row["facts"]) for row in self._database.stream("export_facts"))
+        rows = self._database.stream("export_facts")
+        return ((row["passage"], row["facts"]) for row in present(rows, "passage"))
 
     def synonyms(self) -> Iterator[tuple[str, str, float]]:
         """The element ids of the two ends of every synonym edge, and its score; streamed."""
-        return ((row["one"], row["other"], row["score"]) for row in self._database.stream("export_synonyms"))
+        rows = self._database.stream("export_synonyms")
+        return ((row["one"], row["other"], row["score"]) for row in present(rows, "score"))
 
     def seeds(self, query: Vector, *, k: int) -> list[Seed]:
         """The k facts nearest to a query vector, best first; only the best of triples with the same content."""
@@ -134,18 +137,22 @@ class PageRankQueries:
     def nearest(self, query: Vector, *, k: int) -> list[Seed]:
         """The k triples nearest to a query vector, best first; one round trip."""
         rows = self._database.call("seed_triples", query=query, k=k, candidates=candidates(k))
-        return [Seed(triple_of(row), row["score"], (row["head"], row["tail"])) for row in rows]
+        return [
+            Seed(triple_of(row), row["score"], (row["head"], row["tail"])) for row in present(rows, *TRIPLE, "score")
+        ]
 
     def link(self, names: Sequence[tuple[str, Vector]]) -> list[EntityLink]:
         """For each name (a key and a vector), the entity with that key, else the nearest one by the vector index."""
         lookups: list[dict[str, Any]] = [{"key": key, "vector": vector} for key, vector in names]
         rows = self._database.call("link_entities", names=lookups, candidates=LINK_CANDIDATES) if lookups else []
-        return [EntityLink(row["id"], row["name"], row["score"]) for row in rows]
+        return [EntityLink(row["id"], row["name"], row["score"]) for row in present(rows, "id", "name")]
 
     def named(self, keys: Sequence[str]) -> dict[str, NamedEntity]:
         """The entities with some of the keys, by key; one round trip."""
         rows = self._database.call("named_entities", keys=list(keys)) if keys else []
-        return {row["key"]: NamedEntity(row["id"], row["name"], row["embedded"]) for row in rows}
+        return {
+            row["key"]: NamedEntity(row["id"], row["name"], row["embedded"]) for row in present(rows, "key", "name")
+        }
 
     def similar(self, words: Sequence[str], *, text: str) -> tuple[dict[str, NamedEntity], set[str]]:
         """The entities whose names best match a text in Lucene's syntax, by key, and the words that passages contain.
@@ -159,7 +166,9 @@ class PageRankQueries:
             row = self._database.call("similar_entities", words=list(words), text=text, limit=SIMILAR_ENTITIES)[0]
         except IndexUnavailable:
             return {}, set()
-        return {key: NamedEntity(*entity) for key, *entity in row["similar"]}, set(row["known"])
+        return {key: NamedEntity(*entity) for key, *entity in row["similar"] if None not in (key, *entity)}, set(
+            row["known"]
+        )
 
     def common_words(self, words: Sequence[str]) -> set[str]:
         """The words that passages also write in lower case; one round trip, or none without words.
@@ -194,5 +203,8 @@ class PageRankQueries:
         given: dict[str, Any] = {"passages": list(passages), "keys": list(keys), "vectors": list(vectors)}
         row = self._database.call("compare_passages", **given, query=query)[0]
         return Similarities(
-            row["query"], row["between"], {id: (cosine, names) for id, cosine, names in row["passages"]}
+            row["query"],
+            row["between"],
+            # If a passage is deleted while the query reads it, the server returns nulls.
+            {id: (cosine, names) for id, cosine, names in row["passages"] if None not in (id, cosine, *names)},
         )

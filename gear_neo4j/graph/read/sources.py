@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.graph.connection.database import Database
+from gear_neo4j.graph.read.vanished import present
 from gear_neo4j.graph.write.corpus_writes import Deletion
 
 
@@ -48,12 +49,12 @@ class Sources:
     def passage_ids(self, source: str, *, collection: str, limit: int) -> list[str]:
         """The ids of up to ``limit`` passages of a source in a collection."""
         rows = self._database.call("passages_of_source", source=source, collection=collection, limit=limit)
-        return [row["id"] for row in rows]
+        return [row["id"] for row in present(rows, "id")]
 
     def of_documents(self, sources: Sequence[str], *, collection: str) -> list[tuple[str, str]]:
         """The passages of these sources in a collection, as (id, source)."""
         rows = self._database.call("passages_of_documents", sources=list(sources), collection=collection)
-        return [(row["id"], row["source"]) for row in rows]
+        return [(row["id"], row["source"]) for row in present(rows, "id", "source")]
 
     def preview(self, source: str, *, collection: str) -> Deletion:
         """What deleting a source from a collection would delete; read-only."""

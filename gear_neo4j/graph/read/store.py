@@ -8,6 +8,7 @@ from typing import Any, Literal
 from gear_neo4j.domain import Passage, Triple
 from gear_neo4j.errors import IndexUnavailable, InputError
 from gear_neo4j.graph.connection.database import Database, Row
+from gear_neo4j.graph.read.vanished import TRIPLE, present
 from gear_neo4j.graph.schema.indexes import TRIPLE_INDEX
 from gear_neo4j.graph.schema.record import (
     RecordedDataset,
@@ -202,7 +203,10 @@ class Store:
 
     def stated_triples(self, passage: str, *, limit: int) -> list[Triple]:
         """At most ``limit`` triples of a passage, in order of their three parts."""
-        return [triple_of(row) for row in self.database.call("stated_triples", passage=passage, limit=limit)]
+        return [
+            triple_of(row)
+            for row in present(self.database.call("stated_triples", passage=passage, limit=limit), *TRIPLE)
+        ]
 
     def start_triples(self, passages: Sequence[str], *, query: Vector, limit: int) -> list[ScoredTriple]:
         """The triples of the passages that are nearest to the query, best first."""
@@ -215,22 +219,26 @@ class Store:
         Both take one round trip; a hub needs another, which passes the ``pool`` of triples allowed there.
         """
         row = self.database.call("start_paths", passages=list(passages), limit=limit, **step.parameters)[0]
-        start = [_scored_triple(*values) for values in row["start"]]
+        # Nulls are of triples that were deleted during the query.
+        start = {
+            number: _scored_triple(*values) for number, values in enumerate(row["start"]) if None not in values[:5]
+        }
         contents = {
             id: _passage(id, title, text, *rest) for id, title, text, *rest in row["passages"] if is_whole(id, text)
         }
         if row["longer"] is None:
-            return StartPaths(start, None, contents)
-        expansions: list[list[ScoredTriple]] = [[] for _ in start]
-        for index, *values in row["longer"]:
-            expansions[index].append(_scored_triple(*values))
-        return StartPaths(start, expansions, contents)
+            return StartPaths(list(start.values()), None, contents)
+        expansions: dict[int, list[ScoredTriple]] = {number: [] for number in start}
+        for number, *values in row["longer"]:
+            if number in start and None not in values[:5]:
+                expansions[number].append(_scored_triple(*values))
+        return StartPaths(list(start.values()), list(expansions.values()), contents)
 
     def nearest_triples(self, query: Vector, *, k: int) -> list[str]:
         """The ids of the k triples nearest to a query vector, by the vector index; empty while the index is built."""
         try:
             return (
-                [row["id"] for row in self.database.call("nearest_triples", query=query, k=k, near=k)]
+                [row["id"] for row in present(self.database.call("nearest_triples", query=query, k=k, near=k), "id")]
                 if self._has_triple_index()
                 else []
             )
@@ -251,7 +259,7 @@ class Store:
         """The stored triple nearest to each vector (GeAR's tripleLink), each with its similarity to the query."""
         triples: list[ScoredTriple | None] = [None] * len(vectors)
         rows = self.database.call("link_triples", vectors=list(vectors), query=query, candidates=LINK_CANDIDATES)
-        for row in rows:
+        for row in present(rows, *TRIPLE, "score"):
             triples[row["number"]] = ScoredTriple(triple_of(row), row["score"], row["degree"])
         return triples
 
@@ -266,7 +274,7 @@ class Store:
         expansions: list[list[ScoredTriple]] = [[] for _ in beams]
         parameters = {"beams": [list(beam) for beam in beams], "scores": list(scores), "pool": list(pool)}
         for row in self.database.call("expand", **parameters, **step.parameters):
-            expansions[row["beam"]] = [_scored_triple(*values) for values in row["triples"]]
+            expansions[row["beam"]] = [_scored_triple(*values) for values in row["triples"] if None not in values[:5]]
         return expansions
 
 

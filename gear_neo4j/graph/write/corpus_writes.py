@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from gear_neo4j.domain import Passage, Triple, entity_key, spelling_rank
 from gear_neo4j.graph.connection.database import Database, Row
+from gear_neo4j.graph.read.vanished import TRIPLE, present
 from gear_neo4j.graph.write.source_registry import sources_around
 from gear_neo4j.scope import metadata_key
 
@@ -58,7 +59,7 @@ class CorpusWrites:
     def check_passages(self, passages: Iterable[Passage]) -> dict[str, PassageState]:
         """The states of the passages whose ids are already in use, by id."""
         rows = self._database.call("check_passages", rows=[_passage_row(passage) for passage in passages])
-        return {row["id"]: PassageState(row["same"], row["moved"]) for row in rows}
+        return {row["id"]: PassageState(row["same"], row["moved"]) for row in present(rows, "id", "same")}
 
     def write_passages(self, passages: Sequence[Passage], vectors: Vectors) -> int:
         """Write new passages with their embeddings; returns the number of new ones, even with concurrent writers.
@@ -80,7 +81,10 @@ class CorpusWrites:
     def triples_of(self, passages: Sequence[str]) -> list[Triple]:
         """All triples that passages state, by the ids of the passages."""
         rows = self._database.call("triples_of", passages=list(passages))
-        return [Triple(row["id"], row["subject"], row["predicate"], row["object"], row["passage"]) for row in rows]
+        return [
+            Triple(row["id"], row["subject"], row["predicate"], row["object"], row["passage"])
+            for row in present(rows, *TRIPLE)
+        ]
 
     def rename_passages(self, renames: Sequence[Rename]) -> int:
         """Give passages and their triples new ids, unless those are taken; returns the number of renamed passages."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.graph.connection.database import Database
+from gear_neo4j.graph.read.vanished import present
 from gear_neo4j.text.address import is_address
 
 # Maximum number of roots to keep, because a container may read a source from another folder in each run.
@@ -39,7 +40,8 @@ class SourceRegistry:
         self._database = database
 
     def all(self, collection: str) -> list[KnownSource]:
-        """The sources of a collection, in order of name."""
+        """The sources of a collection, in order of name; one that is forgotten meanwhile may be missing."""
+        rows = self._database.call("known_sources", collection=collection)
         return [
             KnownSource(
                 name=row["name"],
@@ -49,7 +51,7 @@ class SourceRegistry:
                 read=row["read"].iso_format(),
                 readers=tuple(row["readers"]),
             )
-            for row in self._database.call("known_sources", collection=collection)
+            for row in present(rows, "name", "roots", "machine", "read")
         ]
 
     def size(self) -> int:

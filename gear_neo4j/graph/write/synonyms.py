@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from gear_neo4j.graph.connection.database import Database
+from gear_neo4j.graph.read.vanished import present
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Synonyms:
 
     def embedded(self) -> Iterator[EmbeddedEntity]:
         """Every entity with an embedding; streamed."""
-        return (EmbeddedEntity(**row) for row in self._database.stream("entity_vectors"))
+        return (EmbeddedEntity(**row) for row in present(self._database.stream("entity_vectors"), "key", "embedding"))
 
     def unlinked(self, keys: Sequence[str]) -> list[str]:
         """The keys, among those given, whose synonyms have not been linked yet."""
