@@ -94,11 +94,16 @@ class Triple(Statement):
 
 @dataclass(frozen=True, slots=True)
 class PassageRecord:
-    """A passage with the triples that it states; ``exact`` is False if it states more than these."""
+    """A passage with the triples that it states; ``exact`` is False if it states more than these.
+
+    ``previous`` and ``next`` are the passages before and after it in its document.
+    """
 
     passage: Passage
     triples: tuple[Triple, ...] = ()
     exact: bool = True
+    previous: Passage | None = None
+    next: Passage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +152,8 @@ class FoundBy:
 class Hit:
     """A retrieved passage: its score (higher is better, comparable within one search only) and rank, from 1.
 
-    ``similarity`` is its cosine to the question, None if the search did not compare them.
+    ``similarity`` is its cosine to the question, None if the search did not compare them. ``before`` and ``after`` are
+    the passages around it in its document, in order, if the search was to return them.
     """
 
     passage: Passage
@@ -155,6 +161,8 @@ class Hit:
     rank: int
     sources: tuple[FoundBy, ...] = ()
     similarity: float | None = field(default=None, compare=False)
+    before: tuple[Passage, ...] = ()
+    after: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ OUR_TYPES = {
     "OBJECT": "Triple",
     "FROM": "Triple",
     "DESCRIBES": "Passage",
+    "NEXT_PASSAGE": "Passage",
     "SYNONYM": "Entity",
     "PARENT_OF": COMMUNITY,
     "MIGRATED_TO": "__Neo4jMigration",

@@ -10,7 +10,7 @@ from gear_neo4j.agents.answer import Answer
 from gear_neo4j.agents.search import SearchAgent
 from gear_neo4j.cli.choice import Choice, with_choice
 from gear_neo4j.cli.live import Live
-from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, QUESTION, RERANK, opened, with_settings
+from gear_neo4j.cli.options import CHAT, CONNECTION, CONTEXT, EMBEDDING, QUESTION, RERANK, opened, with_settings
 from gear_neo4j.cli.output import STDOUT, emit, json_option, require_writable
 from gear_neo4j.cli.scope import require_admitted, with_scope, within_scope
 from gear_neo4j.cli.screen import Screen, errors
@@ -19,6 +19,7 @@ from gear_neo4j.errors import ExitCode, InputError, PartialResult
 from gear_neo4j.models.chat import ChatModel
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.models.replay import ReplayChat
+from gear_neo4j.retrieval.context import Context
 from gear_neo4j.retrieval.question import checked
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
@@ -50,6 +51,7 @@ UNGROUNDED = "not fully supported by the retrieved passages"
 @with_choice(agent="gear")
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Passages for the answer.")
 @click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")
+@CONTEXT
 @click.option("--trace", "trace_file", type=PATH, help="Write a trace of each step to a JSON file.")
 @click.option("--replay", "replay_file", type=PATH, help="Replay the model's replies from a trace; no model is called.")
 @with_scope
@@ -60,6 +62,7 @@ def ask(
     choice: Choice,
     k: int,
     paths: bool,
+    context: Context,
     trace_file: Path | None,
     replay_file: Path | None,
     scope: Scope,
@@ -86,7 +89,8 @@ def ask(
     live = Live(Screen(), errors)
     with opened(settings, chat=chat) as opened_gear:
         gear = within_scope(opened_gear, scope)
-        answer = gear.ask(question, k=k, agent=recipe, on_event=None if json_file == STDOUT else live.show)
+        show = None if json_file == STDOUT else live.show
+        answer = gear.ask(question, k=k, agent=recipe, context=context, on_event=show)
         cypher = gear.cypher(answer.paths[0]) if answer.paths else None
     if not (json_file and emit(json_file, to_json(answer))):
         console = live.console

@@ -15,6 +15,7 @@ from gear_neo4j.settings import DEFAULT_NAME, Settings
 if TYPE_CHECKING:
     from gear_neo4j.gear import Gear
     from gear_neo4j.models.chat import ChatModel
+    from gear_neo4j.retrieval.context import Context
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -26,6 +27,19 @@ def _joined(_context: click.Context, _parameter: click.Parameter, words: Sequenc
     return checked(" ".join(words))
 
 
+def _context(_context: click.Context, _parameter: click.Parameter, value: str) -> "Context":
+    from gear_neo4j.retrieval.context import checked_context
+
+    return checked_context(int(value) if value.isdecimal() else value)
+
+
+CONTEXT: Decorator = click.option(
+    "--context",
+    metavar="NUMBER|section",
+    default="0",
+    callback=_context,
+    help="Also the passages before and after each one in its document, up to 5, or those of its section.",
+)
 QUESTION: Decorator = click.argument("question", nargs=-1, required=True, callback=_joined)
 CONNECTION: Sequence[Decorator] = (
     click.option("--uri", help="URI of a Neo4j server; default: the local server.  [NEO4J_URI]"),

@@ -79,8 +79,10 @@ def _entry(console: Screen, hit: Hit, hits: Hits, *, score: str) -> Iterator[Tex
     if path := hits.path_to(passage.id):
         for line in _wrapped(console, f"via {single_line(str(path))}", width=width - INDENT):
             yield Text.assemble(indent, (line, "magenta"))
-    for line in _cut(console, body_of(passage), width=width - INDENT):
-        yield Text.assemble(indent, (line, "dim"))
+    for near in (*hit.before, passage, *hit.after):
+        where = "" if near is passage else f"[{near.position}] "
+        for line in _cut(console, f"{where}{body_of(near)}", width=width - INDENT):
+            yield Text.assemble(indent, (line, "dim"))
 
 
 def _wrapped(console: Screen, text: str, *, width: int) -> list[str]:

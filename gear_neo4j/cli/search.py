@@ -8,7 +8,7 @@ import click
 from click.exceptions import Exit
 
 from gear_neo4j.cli.choice import Choice, with_choice
-from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, QUESTION, RERANK, opened, with_settings
+from gear_neo4j.cli.options import CHAT, CONNECTION, CONTEXT, EMBEDDING, QUESTION, RERANK, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.passages import print_hits, warning_of
 from gear_neo4j.cli.scope import with_scope, within_scope
@@ -16,6 +16,7 @@ from gear_neo4j.cli.screen import Screen
 from gear_neo4j.domain import Cypher, EntityHit, Figure, Hits, Path
 from gear_neo4j.errors import ExitCode
 from gear_neo4j.models.openai import open_chat
+from gear_neo4j.retrieval.context import Context
 from gear_neo4j.retrieval.patterns.confidence import SURE
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
@@ -29,6 +30,7 @@ SHOWN_PATHS = 5
 @with_choice(retriever="auto", agents=False)
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="Number of passages.")
 @click.option("--paths", is_flag=True, help="Also show the best paths, with Cypher for the first one.")
+@CONTEXT
 @with_scope
 @json_option
 @with_settings(CHAT, CONNECTION, EMBEDDING, RERANK)
@@ -37,6 +39,7 @@ def search(
     choice: Choice,
     k: int,
     paths: bool,
+    context: Context,
     scope: Scope,
     json_file: File | None,
     settings: Settings,
@@ -55,7 +58,7 @@ def search(
     chat = open_chat(settings, cache=settings.chat_cache) if recipe.requires_model else None
     with opened(settings, chat=chat) as opened_gear:
         gear = within_scope(opened_gear, scope)
-        hits = gear.search(question, k=k, retriever=recipe)
+        hits = gear.search(question, k=k, retriever=recipe, context=context)
         cypher = gear.cypher(hits.paths[0]) if hits.paths else None
         warning = warning_of(hits, model=gear.embedder.name)
     if json_file:

@@ -14,6 +14,7 @@ from gear_neo4j.gear.entities import MOST_ENTITIES
 from gear_neo4j.gear.front import Gear
 from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
 from gear_neo4j.recipes.recipe import AgentRecipe, RetrieverRecipe
+from gear_neo4j.retrieval.context import Context
 from gear_neo4j.retrieval.paths import PathResult, Paths
 from gear_neo4j.status import Status
 from gear_neo4j.threads import Feed, Running, ThreadLimiter
@@ -48,26 +49,40 @@ class AsyncGear:
         self._limiter = _CALLS if threads is None else ThreadLimiter("calls", most=threads)
         self._calls: set[Future[Any]] = set()
 
-    async def search(self, question: str, *, k: int = 10, retriever: str | RetrieverRecipe = "auto") -> Hits:
+    async def search(
+        self, question: str, *, k: int = 10, retriever: str | RetrieverRecipe = "auto", context: Context = 0
+    ) -> Hits:
         """See :meth:`Gear.search`."""
-        return await self._run(partial(self.gear.search, question, k=k, retriever=retriever))
+        return await self._run(partial(self.gear.search, question, k=k, retriever=retriever, context=context))
 
     async def paths(self, question: str, *, options: Paths = Paths()) -> PathResult:
         """See :meth:`Gear.paths`."""
         return await self._run(partial(self.gear.paths, question, options=options))
 
     async def ask(
-        self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear", history: Sequence[tuple[str, str]] = ()
+        self,
+        question: str,
+        *,
+        k: int = 10,
+        agent: str | AgentRecipe = "gear",
+        history: Sequence[tuple[str, str]] = (),
+        context: Context = 0,
     ) -> Answer:
         """See :meth:`Gear.ask`."""
-        return await self._run(partial(self.gear.ask, question, k=k, agent=agent, history=history))
+        return await self._run(partial(self.gear.ask, question, k=k, agent=agent, history=history, context=context))
 
     async def stream(
-        self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear", history: Sequence[tuple[str, str]] = ()
+        self,
+        question: str,
+        *,
+        k: int = 10,
+        agent: str | AgentRecipe = "gear",
+        history: Sequence[tuple[str, str]] = (),
+        context: Context = 0,
     ) -> AsyncGenerator[Event, None]:
         """See :meth:`Gear.stream`; leaving the loop early ends the run."""
         feed: Feed[Event] = Feed()
-        ask = partial(self.gear.ask, question, k=k, agent=agent, history=history, on_event=feed.put)
+        ask = partial(self.gear.ask, question, k=k, agent=agent, history=history, context=context, on_event=feed.put)
         running = await self._start(ask)
         feed.follow(running)
         try:

@@ -7,6 +7,7 @@ from gear_neo4j.errors import NothingFound
 from gear_neo4j.gear.session import Session
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
+from gear_neo4j.retrieval.context import passages_around
 from gear_neo4j.retrieval.lucene import fuzzy_query, lucene_query
 from gear_neo4j.text.printable import is_storable
 
@@ -31,7 +32,14 @@ def passage_record(graph: Graph, id: str) -> PassageRecord:
     if passage is None:
         raise NothingFound("there is no passage with that id: use the id of a hit or of a citation")
     triples = graph.store.stated_triples(id, limit=MOST_TRIPLES + 1)
-    return PassageRecord(passage, tuple(triples[:MOST_TRIPLES]), exact=len(triples) <= MOST_TRIPLES)
+    (near,) = passages_around(graph.surroundings, [id], 1)
+    return PassageRecord(
+        passage,
+        tuple(triples[:MOST_TRIPLES]),
+        exact=len(triples) <= MOST_TRIPLES,
+        previous=next(iter(near.before), None),
+        next=next(iter(near.after), None),
+    )
 
 
 def entities_named(session: Session, name: str, *, limit: int = MOST_ENTITIES) -> tuple[EntitySummary, ...]:

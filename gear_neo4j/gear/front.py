@@ -29,6 +29,7 @@ from gear_neo4j.models.cross_encoder import Reranker
 from gear_neo4j.models.embeddings import Embedder, SentenceTransformerEmbedder
 from gear_neo4j.recipes.recipe import AgentRecipe, RetrieverRecipe
 from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
+from gear_neo4j.retrieval.context import Context, checked_context, with_context
 from gear_neo4j.retrieval.paths import PathResult, PathRetriever, Paths
 from gear_neo4j.retrieval.question import Question
 from gear_neo4j.retrieval.rerank import reranked, reranking
@@ -210,20 +211,26 @@ class Gear:
         """What this view may see; everything for :class:`Gear` itself."""
         return self.graph.scope
 
-    def search(self, question: str, *, k: int = 10, retriever: str | RetrieverRecipe = "auto") -> Hits:
+    def search(
+        self, question: str, *, k: int = 10, retriever: str | RetrieverRecipe = "auto", context: Context = 0
+    ) -> Hits:
         """The k best passages for a question, and the paths through the graph that led to them.
 
         Args:
             retriever: a name, or a recipe with options: ``Naive(base="sbert")``; docs/recipes.md lists them.
+            context: how many passages before and after each hit in its document are returned with it, up to 5, or
+                "section" for those of its section.
 
         Raises:
             InputError: the question is blank, k is below 1, or the database has no passages.
             EmbeddingMismatch: the database was built with another embedding model.
-            SettingsError: there is no retriever of that name.
+            SettingsError: there is no retriever of that name, or no such context.
             ModelError: the retriever needs a chat model, which is missing or failed.
         """
+        checked_context(context)
         with retrieval_span(question, k=k, source=self.graph.name) as active:
             hits = record_hits(active, self.retriever(retriever).retrieve(question, k=k))
+        hits = with_context(hits, self.graph.surroundings, context)
         size = self.graph.database.scope_size
         if size is None:
             return hits
@@ -237,6 +244,7 @@ class Gear:
         k: int = 10,
         agent: str | AgentRecipe = "gear",
         history: Sequence[tuple[str, str]] = (),
+        context: Context = 0,
         on_event: OnEvent | None = None,
     ) -> Answer:
         """Answer a question, with citations; a run whose model fails still returns its passages.
@@ -245,22 +253,30 @@ class Gear:
             agent: a name, or a recipe with options: ``Crag(over=Scout())``; docs/recipes.md lists them.
             history: the earlier questions of a conversation with their answers, oldest first. A question that refers to
                 them is made to stand alone, in one more call of the model.
+            context: the model that answers also reads this many passages before and after each one, or those of its
+                section ("section").
             on_event: called with each question, new facts, each verdict, and the answer's text as the model writes it.
 
         Raises:
             ModelError: there is no chat model.
             InputError, EmbeddingMismatch, SettingsError: see :meth:`search`.
         """
-        return self.agent(agent, history=history).ask(question, k=k, on_event=on_event)
+        return self.agent(agent, history=history, context=context).ask(question, k=k, on_event=on_event)
 
     def stream(
-        self, question: str, *, k: int = 10, agent: str | AgentRecipe = "gear", history: Sequence[tuple[str, str]] = ()
+        self,
+        question: str,
+        *,
+        k: int = 10,
+        agent: str | AgentRecipe = "gear",
+        history: Sequence[tuple[str, str]] = (),
+        context: Context = 0,
     ) -> EventStream:
         """The events of :meth:`ask` as they happen; the last one, of kind ``answer``, has the answer.
 
         If the stream is closed or dropped early, the run ends at its next step.
         """
-        made = self.agent(agent, history=history)
+        made = self.agent(agent, history=history, context=context)
         return EventStream(lambda on_event: made.ask(question, k=k, on_event=on_event))
 
     def retriever(self, recipe: str | RetrieverRecipe = "auto", *, player: object | None = None) -> Retriever:
@@ -279,6 +295,7 @@ class Gear:
         *,
         player: object | None = None,
         history: Sequence[tuple[str, str]] = (),
+        context: Context = 0,
     ) -> Agent:
         """An agent for many questions, or for the next ones of a conversation; see :meth:`ask`.
 
@@ -287,7 +304,7 @@ class Gear:
         """
         made = AGENTS.recipe(recipe)
         made = reranking(made) if self._session.has_reranker else made
-        session = self._session.with_player(player)
+        session = self._session.with_player(player).in_context(context)
         agent: Agent = SupportedAgent(session.agent(made), embedder=lambda: session.plain_embedder)
         if history:
             writer = session.optional_role(PromptedFollowUpWriter, method="stand_alone")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from threading import Lock
-from typing import Self, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 from gear_neo4j.agents.agent import Agent
 from gear_neo4j.errors import ModelError, ScopeRefusal, SettingsError
@@ -16,6 +16,7 @@ from gear_neo4j.models.cross_encoder import Reranker
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes.recipe import AgentRecipe, Recipe, RetrieverRecipe
 from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
+from gear_neo4j.retrieval.context import AnswererInContext, Context, checked_context
 from gear_neo4j.retrieval.dictionary import Dictionaries
 from gear_neo4j.retrieval.first_stage import FirstStage, RankerStage, RetrieverStage
 from gear_neo4j.retrieval.hipporag import GraphMemory
@@ -56,6 +57,7 @@ class Session:
         self.settings = settings
         self.plain_embedder = embedder
         self.player: object | None = None
+        self.context: Context = 0
         self._reranker = reranker
         self._memory = memory
         self.rankers = RankerCache(graph, home=settings.home, memory=memory)
@@ -120,6 +122,12 @@ class Session:
         other.player = player
         return other
 
+    def in_context(self, context: Context) -> Self:
+        """A copy of the session in which answers are made from passages and those around them."""
+        other = copy(self)
+        other.context = checked_context(context)
+        return other
+
     def scoped(self, scope: Scope) -> "Session":
         """The session under a scope, with its own caches."""
         return self._with(self.graph.scoped(scope), self._memory)
@@ -147,9 +155,10 @@ class Session:
         Raises:
             ModelError: there is no chat model.
         """
-        if hasattr(self.player, method):
-            return cast(Role, self.player)
-        return prompted(self.chat)
+        role: Any = self.player if hasattr(self.player, method) else prompted(self.chat)
+        if self.context and hasattr(role, "answer"):
+            role = AnswererInContext(role, self.graph.surroundings, self.context)
+        return cast(Role, role)
 
     def optional_role(self, prompted: Callable[[ChatModel], Role], *, method: str = "answer") -> Role | None:
         """The player of a role, or None without a chat model."""

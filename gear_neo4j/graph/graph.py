@@ -18,6 +18,7 @@ from gear_neo4j.graph.read.pagerank_queries import PageRankQueries, Version
 from gear_neo4j.graph.read.pattern_queries import PatternQueries
 from gear_neo4j.graph.read.sources import Sources
 from gear_neo4j.graph.read.store import Store
+from gear_neo4j.graph.read.surroundings import Surroundings
 from gear_neo4j.graph.read.templates import Templates
 from gear_neo4j.graph.schema import bulk, indexes, migrations, preparation
 from gear_neo4j.graph.schema.migration_files import Migration
@@ -42,6 +43,7 @@ class Graph:
         store: passages, triples and the steps of a walk, for retrieval.
         pagerank: ids, seeds and names, for PageRank and the dictionary of names.
         edges: the edges around passages and entities, for PageRank.
+        surroundings: the passages around others in their documents.
         neighbourhoods: paths between nodes, and facts around them.
         entities: single nodes with their facts.
         templates: the five templates of KG-based Thought.
@@ -66,6 +68,7 @@ class Graph:
         self.store = Store(database)
         self.pagerank = PageRankQueries(database)
         self.edges = AdjacencyReader(database)
+        self.surroundings = Surroundings(database)
         self.neighbourhoods = Neighbourhoods(database)
         self.entities = Entities(database)
         self.templates = Templates(database)

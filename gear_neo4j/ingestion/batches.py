@@ -12,7 +12,7 @@ from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.reading import PassageBatch, TripleBatch
 from gear_neo4j.ingestion.report import IngestReport
-from gear_neo4j.ingestion.writing import write_passages, write_triples
+from gear_neo4j.ingestion.writing import link_neighbours, write_passages, write_triples
 from gear_neo4j.models.embeddings import Embedder
 
 
@@ -41,7 +41,10 @@ def write_passage_batch(
     membership: CollectionAccess,
     replaceable: Callable[[str], bool] = lambda _: False,
 ) -> BatchOutcome:
-    """Write passages, and remove stale passages of the documents that end with them; see :func:`write_passages`."""
+    """Write passages; of the documents that end with them, remove stale passages, and link the others.
+
+    See :func:`write_passages`.
+    """
     if batch.records:
         # First without a version, so that after an interrupted write a sync reads them again.
         begun = [replace(record, version="") for record in batch.records]
@@ -55,6 +58,7 @@ def write_passage_batch(
         widen=membership.widen,
     )
     removed = remove_stale(graph, batch.documents, collection=membership.collection)
+    link_neighbours(graph, batch.documents)
     if batch.records:
         graph.manifest.record(batch.records, None, collection=membership.collection)
     report = passages_read(batch)

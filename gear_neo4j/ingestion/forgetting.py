@@ -1,6 +1,6 @@
 """Removes passages from the graph, with the triples that they state and the entities that only they mention."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -237,14 +237,15 @@ def _remove(
 
 
 def remove_stale(
-    graph: Graph, documents: Mapping[str, frozenset[str]], *, collection: str = DEFAULT_COLLECTION
+    graph: Graph, documents: Mapping[str, Collection[str]], *, collection: str = DEFAULT_COLLECTION
 ) -> Deletion:
     """Remove passages that their documents no longer contain; ``documents`` holds the current ids by source.
 
     Passages from JSONL that name a document as their source stay.
     """
     stored = graph.sources.of_documents(list(documents), collection=collection) if documents else []
-    ids = [id for id, source in stored if id not in documents[source]]
+    held = {source: frozenset(ids) for source, ids in documents.items()}
+    ids = [id for id, source in stored if id not in held[source]]
     removed = Deletion()
     for start in range(0, len(ids), PASSAGES_A_BATCH):
         passages = graph.store.passages(ids[start : start + PASSAGES_A_BATCH]).values()
@@ -256,7 +257,7 @@ def remove_stale(
 def forget_documents(graph: Graph, names: Sequence[str], *, collection: str) -> Deletion:
     """Remove the passages of deleted documents, and their records of syncs."""
     _reopen_dataset(graph, collection)
-    removed = remove_stale(graph, dict.fromkeys(names, frozenset()), collection=collection)
+    removed = remove_stale(graph, dict.fromkeys(names, ()), collection=collection)
     graph.manifest.forget(names, collection=collection)
     return removed
 

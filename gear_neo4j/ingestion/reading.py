@@ -40,14 +40,14 @@ class Location:
 class PassageBatch:
     """Passages with their locations, problems, and the documents that end in this batch.
 
-    ``documents`` holds the ids of all passages of each such document, by its source, and ``records`` those of them that
-    are files of a source, as they were read; ``done`` counts the bytes read so far.
+    ``documents`` holds the ids of all passages of each such document in order, by its source, and ``records`` those of
+    them that are files of a source, as they were read; ``done`` counts the bytes read so far.
     """
 
     passages: list[Passage] = field(default_factory=list)
     locations: list[Location] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    documents: dict[str, frozenset[str]] = field(default_factory=dict)
+    documents: dict[str, list[str]] = field(default_factory=dict)
     records: list[ReadSource] = field(default_factory=list)
     done: int = 0
 
@@ -136,7 +136,7 @@ def read_passages(
                     case Problem():
                         batch.problems.append(item)
                     case _DocumentEnd(source, ids):
-                        batch.documents[source] = frozenset(qualified_id(id, membership.collection) for id in ids)
+                        batch.documents[source] = [qualified_id(id, membership.collection) for id in ids]
                         batch.records += [record] if record else []
                     case _ReadPassage(passage, location, end):
                         batch.passages.append(membership.passage(passage))
@@ -192,10 +192,10 @@ class _ReadPassage:
 
 @dataclass(frozen=True, slots=True)
 class _DocumentEnd:
-    """Marks the end of a document: its source, and the ids of all its passages."""
+    """Marks the end of a document: its source, and the ids of all its passages in order."""
 
     source: str
-    ids: frozenset[str]
+    ids: tuple[str, ...]
 
 
 def _record(path: Path, source: str, options: str) -> ReadSource | None:
@@ -242,4 +242,4 @@ def _from_document(
         yield _ReadPassage(passage, Location(str(path), 0), 0)
     for remark in converted.remarks:
         yield Problem(str(path), 0, remark)
-    yield _DocumentEnd(source or name or path.as_posix(), frozenset(passage.id for passage in converted.passages))
+    yield _DocumentEnd(source or name or path.as_posix(), tuple(passage.id for passage in converted.passages))

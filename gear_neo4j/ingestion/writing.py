@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, zip_longest
 
 from gear_neo4j.domain import Passage, Triple
 from gear_neo4j.graph.graph import Graph
@@ -17,6 +17,7 @@ from gear_neo4j.models.triple_vectors import encode
 GIVEN = "given"
 PASSAGES_A_BATCH = 500
 DOCUMENTS_A_BATCH = 100
+NEIGHBOURS_A_BATCH = 5_000
 KEPT_READERS = "keeps its readers: the given ones would let more people read it; add --widen to allow that"
 KEPT_SOURCE = "new documents keep the readers of their source: add --widen to let more people read them"
 
@@ -153,6 +154,13 @@ def restrict(
         while lagging := graph.readers.lagging(source, collection=collection, limit=PASSAGES_A_BATCH):
             graph.corpus.write_readers(lagging, widen=True)
     return kept
+
+
+def link_neighbours(graph: Graph, documents: Mapping[str, Sequence[str]]) -> None:
+    """Link the passages of each document in their order; ``documents`` holds their ids by source."""
+    pairs = (pair for ids in documents.values() for pair in zip_longest(ids, ids[1:]))
+    while batch := list(islice(pairs, NEIGHBOURS_A_BATCH)):
+        graph.corpus.link_neighbours(batch)
 
 
 def record_given(graph: Graph, sources: Iterable[str], membership: CollectionAccess) -> None:

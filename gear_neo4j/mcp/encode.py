@@ -26,7 +26,13 @@ def encode_hits(hits: Hits, *, public_url: str | None) -> results.SearchResult:
 def encode_record(record: PassageRecord, *, public_url: str | None) -> results.FetchResult:
     """One passage in full; marked as truncated if it has more triples than were read."""
     passage = record.passage
-    metadata = {"source": passage.source, "position": passage.position, "triples": record.triples}
+    metadata = {
+        "source": passage.source,
+        "position": passage.position,
+        "previous": record.previous.id if record.previous else None,
+        "next": record.next.id if record.next else None,
+        "triples": record.triples,
+    }
     fields = {**_named(passage, public_url=public_url), "text": passage.text, "metadata": metadata}
     return results.FetchResult.model_validate({**fields, "truncated": not record.exact})
 

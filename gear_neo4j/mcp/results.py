@@ -74,6 +74,8 @@ class Metadata(Result):
 
     source: Text | None = Field(description="The file or graph that the passage comes from.")
     position: Text | None = Field(description="The location in the source.")
+    previous: str | None = Field(default=None, description="The passage before it in its document, for the tool fetch.")
+    next: str | None = Field(default=None, description="The passage after it in its document.")
     triples: list[Triple]
 
 

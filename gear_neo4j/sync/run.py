@@ -25,7 +25,7 @@ from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.renaming import rename_documents
 from gear_neo4j.ingestion.versions import read_options
 from gear_neo4j.ingestion.writers import Writers
-from gear_neo4j.ingestion.writing import KEPT_READERS, record_given, restrict_sources, write_passages
+from gear_neo4j.ingestion.writing import KEPT_READERS, link_neighbours, record_given, restrict_sources, write_passages
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.sync.moves import move
 from gear_neo4j.sync.origins import Origin
@@ -218,7 +218,7 @@ class SourceSync:
                 self.on_progress(Progress("documents", number, len(wanted), self.report.passages_written))
 
     def _write(self, entry: OriginPlan, documents: Sequence[_Document]) -> _Written:
-        """Write a batch, remove stale passages of its documents, and record them."""
+        """Write a batch, remove stale passages of its documents, link the others, and record the documents."""
         collection = self.membership.collection
         records = [document.record for document in documents]
         # Recorded first, without a version: a document deleted after an interrupted write must still be known.
@@ -243,8 +243,9 @@ class SourceSync:
             )
             written += outcome.new
             kept |= outcome.kept
-        held = {document.record.name: frozenset(passage.id for passage in document.passages) for document in documents}
+        held = {document.record.name: [passage.id for passage in document.passages] for document in documents}
         removed = remove_stale(self.graph, held, collection=collection)
+        link_neighbours(self.graph, held)
         if gone := sorted(set(former.values()) - taken):
             removed += forget_documents(self.graph, gone, collection=collection)
         self.graph.manifest.record(records, entry.name, collection=collection)

@@ -5,12 +5,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from gear_neo4j.gear.doctor import Level
+from gear_neo4j.retrieval.context import MOST_PASSAGES as MOST_CONTEXT
 from gear_neo4j.web.options import LONGEST_QUESTION, MOST_PASSAGES
 from gear_neo4j.wire import documents, shapes
 
 Question = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 LONGEST_ANSWER = 20_000
+# See gear_neo4j.retrieval.context.
+Context = Annotated[int, Field(ge=0, le=MOST_CONTEXT)] | Literal["section"]
 # A name, or a name with options: {"name": "naive", "base": "sbert"}.
 Choice = Name | dict[str, JsonValue]
 
@@ -33,12 +36,16 @@ class Narrowed(_Body):
 
 
 class SearchBody(Narrowed):
-    """A search; ``retriever`` and its first stage, ``base``, are names or names with options."""
+    """A search; ``retriever`` and its first stage, ``base``, are names or names with options.
+
+    With a ``context``, each hit comes with so many passages before and after it in its document, or with its section.
+    """
 
     question: Question
     k: Annotated[int, Field(ge=1, le=MOST_PASSAGES)] = 10
     retriever: Choice = "auto"
     base: Choice | None = None
+    context: Context = 0
 
 
 class PathsBody(Narrowed):
@@ -58,7 +65,8 @@ class Turn(_Body):
 class AskBody(Narrowed):
     """A question to answer; with ``stream``, events are sent as they happen.
 
-    ``history`` has the earlier questions of a conversation with their answers, oldest first.
+    ``history`` has the earlier questions of a conversation with their answers, oldest first. With a ``context``, the
+    model that answers also reads so many passages before and after each one, or those of its section.
     """
 
     question: Question
@@ -67,6 +75,7 @@ class AskBody(Narrowed):
     max_steps: Annotated[int, Field(ge=1, le=8)] | None = None
     seconds: Annotated[float, Field(ge=1, le=3_600)] | None = None
     stream: bool = False
+    context: Context = 0
     history: Annotated[list[Turn], Field(max_length=100)] = Field(default_factory=list)
 
     @property

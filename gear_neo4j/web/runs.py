@@ -114,7 +114,7 @@ def record_answer(entry: Entry, answer: Answer) -> None:
 
 def record_hits(entry: Entry, hits: Hits) -> None:
     """Note in the entry of a request what it returned and cost."""
-    entry.passages = [hit.passage.id for hit in hits]
+    entry.passages = [passage.id for hit in hits for passage in (*hit.before, hit.passage, *hit.after)]
     entry.parts = hits.milliseconds
     for usage in hits.usage.values():
         entry.usage = entry.usage + usage

@@ -28,6 +28,7 @@ from gear_neo4j.wire.shapes import (
     Json,
     LineProblem,
     Neighbour,
+    Passage,
     PassageCitation,
     Path,
     Progress,
@@ -177,7 +178,8 @@ class Event(Document):
 class PassageDocument(Document):
     """One passage: `url` is where it can be read, `triples` are those that it states.
 
-    `exact` is false where it states more than these.
+    `exact` is false where it states more than these. `previous` and `next` are the passages before and after it in its
+    document, null at its ends and where there is no document.
     """
 
     value_type = domain.PassageRecord
@@ -195,6 +197,8 @@ class PassageDocument(Document):
     metadata: dict[Text, Json]
     triples: list[Triple]
     exact: bool
+    previous: Passage | None = None
+    next: Passage | None = None
 
 
 class Entities(Document):

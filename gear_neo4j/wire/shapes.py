@@ -186,6 +186,7 @@ class Hit(Passage):
 
     Why it was found: `sources` are the lists that contain it, `path` leads to it in the graph, `similarity` is its
     cosine to the question, and `words` are those of the question that it has; null or empty where there is none.
+    `before` and `after` are the passages around it in its document, if the search was to return them.
     """
 
     noun = "a hit"
@@ -198,6 +199,8 @@ class Hit(Passage):
     similarity: float | None = None
     words: list[Text] = Field(default_factory=list)
     path: Path | None = None
+    before: list[Passage] = Field(default_factory=list)
+    after: list[Passage] = Field(default_factory=list)
 
 
 class EntityHit(Shape):

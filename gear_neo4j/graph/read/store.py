@@ -223,9 +223,7 @@ class Store:
         start = {
             number: _scored_triple(*values) for number, values in enumerate(row["start"]) if None not in values[:5]
         }
-        contents = {
-            id: _passage(id, title, text, *rest) for id, title, text, *rest in row["passages"] if is_whole(id, text)
-        }
+        contents = {found.id: found for values in row["passages"] if (found := passage_from(values))}
         if row["longer"] is None:
             return StartPaths(list(start.values()), None, contents)
         expansions: dict[int, list[ScoredTriple]] = {number: [] for number in start}
@@ -298,6 +296,12 @@ def passage_of(row: Row) -> Passage:
     return _passage(
         row["id"], row["title"], row["text"], row["source"], row["position"], row["collection"], row["metadata"]
     )
+
+
+def passage_from(values: Sequence[Any]) -> Passage | None:
+    """The passage in a list of its id and its content; None if it was deleted during the query."""
+    id, title, text, *rest = values
+    return _passage(id, title, text, *rest) if is_whole(id, text) else None
 
 
 def _passage(

@@ -78,6 +78,10 @@ class CorpusWrites:
         """Update position, source and metadata of existing passages."""
         self._database.call("move_passages", rows=[_passage_row(passage) for passage in passages])
 
+    def link_neighbours(self, pairs: Sequence[tuple[str, str | None]]) -> None:
+        """Link passages (ids) with the next ones of their documents; None follows the last one."""
+        self._database.call("link_neighbours", rows=[{"id": id, "next": following} for id, following in pairs])
+
     def triples_of(self, passages: Sequence[str]) -> list[Triple]:
         """All triples that passages state, by the ids of the passages."""
         rows = self._database.call("triples_of", passages=list(passages))

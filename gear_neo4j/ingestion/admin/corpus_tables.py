@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import TypeAlias
 
 from gear_neo4j.domain import Passage, Triple, entity_key
@@ -98,6 +99,7 @@ class CorpusTables:
                 for passage, vector in zip(passages, vectors, strict=True)
             ),
         )
+        self._write_order(batch.documents)
         self.report.passages += len(passages)
         self.report.passages_extracted += len(extractors) - len(completed)
         for read in made:
@@ -116,6 +118,13 @@ class CorpusTables:
                 reason = f"names the passage {passage!r}, which is in no file"
                 self._report_problems([Problem(location.file, location.line, reason)])
         self._write([triple for triple in batch.triples if triple.passage_id in known], extractor=GIVEN)
+
+    def _write_order(self, documents: Mapping[str, Sequence[str]]) -> None:
+        """Write which passage follows which in each document; a document in two files has the order of the first."""
+        for source in self._seen.fresh("document", documents):
+            written = self._seen.known("passage", documents[source])
+            ids = [id for id in documents[source] if id in written]
+            self._tables.write("NEXT_PASSAGE", pairwise(ids))
 
     def _write_extracted(self, read: ExtractedTriples) -> None:
         for problem in read.problems:

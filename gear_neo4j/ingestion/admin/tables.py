@@ -36,6 +36,7 @@ RELATIONSHIPS = {
     "SUBJECT": (":START_ID(Triple)", ":END_ID(Entity)"),
     "OBJECT": (":START_ID(Triple)", ":END_ID(Entity)"),
     "FROM": (":START_ID(Triple)", ":END_ID(Passage)"),
+    "NEXT_PASSAGE": (":START_ID(Passage)", ":END_ID(Passage)"),
 }
 # The tables of passages and their triples.
 CORPUS = ("Passage", HEADER, "Triple", *RELATIONSHIPS)

@@ -39,7 +39,7 @@ async def ask(body: AskBody, call: AnyCall) -> Response:
     seconds = seconds_of(call, body.seconds)
     recipe = requested_agent(body.agent, max_steps=body.max_steps, seconds=seconds)
     view = call.view(**body.narrowing)
-    run = partial(view.ask, body.question, k=body.k, agent=recipe, history=body.turns)
+    run = partial(view.ask, body.question, k=body.k, agent=recipe, history=body.turns, context=body.context)
     if body.stream:
         return await _streamed(call, lambda on_event: run(on_event=on_event), seconds=seconds)
     answer = await answered(call, run, seconds=seconds)

@@ -21,7 +21,7 @@ async def search(body: SearchBody, call: AnyCall) -> Response:
     call.entry.question = body.question
     recipe = requested_retriever(body.retriever, base=body.base)
     view = call.view(**body.narrowing)
-    hits = await call.search(view.search, body.question, k=body.k, retriever=recipe)
+    hits = await call.search(view.search, body.question, k=body.k, retriever=recipe, context=body.context)
     record_hits(call.entry, hits)
     return Json(to_json(hits))
 

@@ -41,10 +41,19 @@ function parts(passage) {
   return [
     origin && make("p", { class: "note" }, foreign(origin)),
     foreign(shown(passage.text), "p"),
+    neighbours(passage),
     metadata(passage),
     triples(passage),
     isOwn(passage.url) ? null : make("p", {}, link(passage.url, "Open the source")),
   ];
+}
+
+/** Buttons that open the passages before and after in the document. */
+function neighbours({ previous, next }) {
+  if (!previous && !next) return null;
+  const open = (label, passage) => passage && button(label, () => openPassage(passage.id), { class: "quiet" });
+  const buttons = [open("← Previous", previous), open("Next →", next)];
+  return make("nav", { class: "actions", "aria-label": "In the document" }, ...buttons);
 }
 
 /** Whether an address, of the service itself or of MCP, only leads to this dialog. */
