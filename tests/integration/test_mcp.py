@@ -150,6 +150,8 @@ def test_a_passage_comes_with_where_it_is_from_and_what_it_states(view):
         "metadata": {
             "source": "corpus.jsonl",
             "position": "line 2",
+            "previous": None,
+            "next": None,
             "triples": [dict(zip(("subject", "predicate", "object"), TRIPLES["study"][0], strict=True))],
         },
         "truncated": False,
