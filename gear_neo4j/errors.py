@@ -156,7 +156,7 @@ class QueryTimeout(DatabaseError):
 
 
 class GuardError(DatabaseError):
-    """A query that a model wrote does more than read the graph, or might; it was not run."""
+    """A query of a model, or of a template, does more than read the graph, or might; it was not run."""
 
 
 class ScopeRefusal(DatabaseError):

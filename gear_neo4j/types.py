@@ -25,8 +25,11 @@ from gear_neo4j.gear.events import EventStream
 from gear_neo4j.gear.overlay import Overlay
 from gear_neo4j.gear.session import Session
 from gear_neo4j.gear.stats import Stats
+from gear_neo4j.gear.templates import Templates
 from gear_neo4j.graph.connection.database import Driver
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.guard.excerpt import Excerpt
+from gear_neo4j.graph.guard.template import Template
 from gear_neo4j.graph.read.collections import Collection
 from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
 from gear_neo4j.graph.read.sources import SourcePage, StoredSource
@@ -65,6 +68,7 @@ __all__ = [
     "EntitySummary",
     "Event",
     "EventStream",
+    "Excerpt",
     "ExtractionReport",
     "Extractor",
     "FactExtractor",
@@ -97,6 +101,8 @@ __all__ = [
     "StoredSource",
     "Survey",
     "SyncReport",
+    "Template",
+    "Templates",
     "Trace",
     "Usage",
 ]

@@ -116,7 +116,8 @@ def _named_option(name: str) -> Decorator:
     return click.option(f"--{name.replace('_', '-')}", name, help=texts[name])
 
 
-def _pairs(_context: click.Context, _parameter: click.Parameter, texts: Sequence[str]) -> tuple[Pair, ...]:
+def pairs(_context: click.Context, _parameter: click.Parameter, texts: Sequence[str]) -> tuple[Pair, ...]:
+    """The callback of an option that takes pairs of a name and a value, repeatedly."""
     if wrong := next((text for text in texts if "=" not in text), None):
         raise click.BadParameter(f"{wrong!r} is not NAME=VALUE, such as damping=0.5")
     return tuple((name, value) for name, _, value in (text.partition("=") for text in texts))
@@ -146,7 +147,7 @@ def set_option(chosen: Callable[[click.Context], Recipe], help: str) -> Decorato
         "assignments",
         multiple=True,
         metavar="NAME=VALUE",
-        callback=_pairs,
+        callback=pairs,
         shell_complete=complete,
         help=help,
     )

@@ -47,6 +47,7 @@ GROUPS: Groups = {
             "gear_neo4j.cli.communities:communities",
             "Build and show communities of densely linked entities.",
         ),
+        "templates": ("gear_neo4j.cli.templates:templates", "List, add and run queries that you wrote for a graph."),
     },
     "Service": {
         "serve": ("gear_neo4j.cli.serve:serve", "Serve a page, an HTTP API and OpenAI's chat protocol."),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path as File
 
 from gear_neo4j.adoption import profile_file
@@ -16,6 +17,7 @@ from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import InputError
 from gear_neo4j.gear.extractors import extract_by_rules
 from gear_neo4j.gear.session import Session
+from gear_neo4j.gear.templates import Templates
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.progress import Progress
@@ -27,6 +29,11 @@ class Overlay:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._graph = session.graph
+
+    @cached_property
+    def templates(self) -> Templates:
+        """Queries that the owner of the graph wrote for common questions."""
+        return Templates(self._session)
 
     def import_csv(
         self,

@@ -33,6 +33,7 @@ from gear_neo4j.graph.write.overlay_store import OverlayStore
 from gear_neo4j.graph.write.reader_records import ReaderRecords
 from gear_neo4j.graph.write.source_registry import SourceRegistry
 from gear_neo4j.graph.write.synonyms import Synonyms
+from gear_neo4j.graph.write.template_store import TemplateStore
 from gear_neo4j.scope import Scope
 
 
@@ -47,6 +48,7 @@ class Graph:
         neighbourhoods: paths between nodes, and facts around them.
         entities: single nodes with their facts.
         templates: the five templates of KG-based Thought.
+        own_templates: the queries that the graph's owner wrote.
         patterns: the schema of an adopted graph, its values, and patterns over it.
         corpus: writes and deletions of passages and triples.
         sources: the sources of passages.
@@ -72,6 +74,7 @@ class Graph:
         self.neighbourhoods = Neighbourhoods(database)
         self.entities = Entities(database)
         self.templates = Templates(database)
+        self.own_templates = TemplateStore(database)
         self.patterns = PatternQueries(database)
         self.corpus = CorpusWrites(database)
         self.sources = Sources(database)

@@ -153,6 +153,7 @@ def test_a_graph_that_is_there(connected, tmp_path, monkeypatch, capsys):
     connected.run(SHOP)
     with Gear.connect() as gear:
         gear.overlay.adopt(gear.overlay.propose())
+        run("templates.md", gear=gear)
     run("graphs.md", blocks=slice(1))
     with Gear.connect() as gear:
         gear.overlay.release()

@@ -62,7 +62,7 @@ def types_of(annotation):
         yield from types_of(part)
 
 
-@pytest.mark.parametrize("owner", ["Gear", "AsyncGear", "Corpus", "Overlay", "Communities"])
+@pytest.mark.parametrize("owner", ["Gear", "AsyncGear", "Corpus", "Overlay", "Templates", "Communities"])
 def test_every_type_of_a_public_signature_has_a_public_name(owner):
     """Callers must be able to name all arguments and results."""
     hidden = {

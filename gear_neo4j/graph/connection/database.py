@@ -1,7 +1,7 @@
 """The connection to Neo4j: the one module that touches the driver."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from copy import copy
 from functools import partial
@@ -22,7 +22,7 @@ from gear_neo4j.graph.connection.refusals import failure, passes, refusal, unrea
 from gear_neo4j.graph.connection.versions import FILTER_PROBE, SEARCH_PROBE, check_version, search_answer
 from gear_neo4j.graph.guard.excerpt import MOST_BYTES, Excerpt, Reading
 from gear_neo4j.graph.guard.values import quiet
-from gear_neo4j.graph.queries import Query, has_form, named
+from gear_neo4j.graph.queries import Query, ScopeUse, has_form, named
 from gear_neo4j.graph.scope.scope_gate import ScopeGate, ScopeSize
 from gear_neo4j.scope import EVERYTHING, Scope
 from gear_neo4j.text.address import Address, check_neo4j_uri, login_for
@@ -254,7 +254,15 @@ class Database:
         self._refuse_text()
         return self._untrusted(timeout, lambda tx, _: tx.run(f"EXPLAIN {text}").consume().query_type or "")
 
-    def read_text(self, text: str, *, timeout: float = 10.0, limit: int = 100) -> Excerpt:
+    def read_text(
+        self,
+        text: str,
+        *,
+        parameters: Mapping[str, object] | None = None,
+        timeout: float = 10.0,
+        limit: int = 100,
+        scope: ScopeUse = "refused",
+    ) -> Excerpt:
         """The first rows of an untrusted statement, as plain data; the transaction cannot write.
 
         It has its own connection, which is broken at the timeout, or when the server sends more than the budget. With
@@ -264,18 +272,19 @@ class Database:
         Raises:
             QueryTimeout: it took longer than ``timeout`` seconds.
             DatabaseError: the server refused it, or a single row is too large.
-            ScopeRefusal: the database is scoped, and an untrusted statement may read anything.
+            ScopeRefusal: the database is scoped, and an untrusted statement may read anything; with the scope
+                ``graph``, only if some node of the adopted graph may be hidden.
         """
-        self._refuse_text()
+        self._refuse_text(scope)
 
         def read(transaction: neo4j.Transaction, meter: Meter) -> Excerpt:
-            return _excerpt(transaction.run(text), limit=limit, meter=meter)
+            return _excerpt(transaction.run(text, dict(parameters or {})), limit=limit, meter=meter)
 
         return self._untrusted(timeout, read)
 
-    def _refuse_text(self) -> None:
+    def _refuse_text(self, scope: ScopeUse = "refused") -> None:
         if self._gate:
-            self._gate.admit(Query("text", ""), {})
+            self._gate.admit(Query("text", "", scope=scope), {})
 
     def _untrusted(self, timeout: float, work: Callable[[neo4j.Transaction, Meter], Value]) -> Value:
         self._begin()

@@ -4,14 +4,17 @@ The query that is sent is rebuilt from the checked tokens, without comments.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from gear_neo4j.errors import GuardError
-from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.guard.bounds import check_bounds
 from gear_neo4j.graph.guard.planning import check_planning
 from gear_neo4j.graph.guard.tokens import Token, tokens
+
+if TYPE_CHECKING:
+    from gear_neo4j.graph.graph import Graph
 
 LONGEST_QUERY = 8_000
 BEGINNINGS = frozenset({"MATCH", "OPTIONAL", "WITH", "UNWIND", "CALL", "RETURN"})
@@ -61,11 +64,14 @@ _CLAUSES = BEGINNINGS | frozenset(
 _FENCED = re.compile(r"```[^\S\n]*\w*[^\S\n]*\n(.*?)```", re.DOTALL)
 
 
-def check(text: str, *, limit: int = 100) -> str:
+def check(text: str, *, limit: int = 100, parameters: Collection[str] = ()) -> str:
     """The query in the form in which it may run: a single statement that only reads, with a LIMIT.
 
     It returns at most one row more than ``limit``, which shows that the result is cut. A lower LIMIT in the query is
-    kept.
+    kept, and so is one that is a parameter: whoever reads the rows stops at ``limit``.
+
+    Args:
+        parameters: the names of the parameters that the query may have.
 
     Raises:
         GuardError: the query is refused; the message says why, and what to write instead.
@@ -85,7 +91,7 @@ def check(text: str, *, limit: int = 100) -> str:
     while parts and (parts[-1].text == ";" or parts[-1].kind == "space"):
         parts.pop()
     code = [token for token in parts if token.kind != "space"]
-    _check_form(code)
+    _check_form(code, parameters)
     for index in _clauses(code):
         _check_clause(code, index)
     _check_calls(code)
@@ -94,14 +100,16 @@ def check(text: str, *, limit: int = 100) -> str:
     return _limit_rows(parts, code, limit + 1)
 
 
-def admit(graph: Graph, text: str, *, limit: int = 100, timeout: float = 10.0) -> str:
-    """The checked query, if the server's EXPLAIN also classifies it as reading.
+def admit(
+    graph: "Graph", text: str, *, limit: int = 100, timeout: float = 10.0, parameters: Collection[str] = ()
+) -> str:
+    """The checked query, if the server's EXPLAIN also classifies it as reading; see :func:`check`.
 
     Raises:
         GuardError: the query is refused.
         DatabaseError: the server cannot parse it.
     """
-    checked = check(text, limit=limit)
+    checked = check(text, limit=limit, parameters=parameters)
     kind = graph.explain(checked, timeout=timeout)
     if kind != "r":
         raise GuardError(f"the server takes the query for one of type {kind!r}, not 'r': only read")
@@ -124,16 +132,33 @@ def unfenced(text: str) -> str:
     return (fenced[1] if fenced else text).strip().removeprefix("```").removesuffix("```").strip()
 
 
-def _check_form(code: Sequence[Token]) -> None:
+def parameters_in(code: Sequence[Token]) -> Iterator[Token]:
+    """The names of the parameters of a query, with repetitions; ``$any(...)`` and ``$(...)`` are dynamic labels.
+
+    Args:
+        code: the tokens of a query without spaces.
+
+    Example:
+        >>> from gear_neo4j.graph.guard.tokens import tokens
+        >>> [token.text for token in parameters_in(tokens("MATCH (n:$any($labels)) RETURN n LIMIT $most"))]
+        ['labels', 'most']
+    """
+    for token, following in pairwise(code):
+        if token.text == "$" and following.word not in ("ANY", "ALL") and following.text != "(":
+            yield following
+
+
+def _check_form(code: Sequence[Token], parameters: Collection[str]) -> None:
     if not code:
         raise GuardError("there is no query")
     if any(token.text == ";" for token in code):
         raise GuardError("there is more than one statement: write one")
     if code[0].word not in BEGINNINGS:
         raise GuardError(f"the query begins with {code[0].text[:40]!r}: begin with MATCH, and write nothing before it")
+    for parameter in parameters_in(code):
+        if parameter.text not in parameters:
+            raise GuardError(f"the query has the parameter ${parameter.text}: write its value instead")
     for token, following in pairwise(code):
-        if token.text == "$" and following.word not in ("ANY", "ALL") and following.text != "(":
-            raise GuardError(f"the query has the parameter ${following.text}: write its value instead")
         # Refused anywhere: the server counts it as reading, so a misread clause must not let it pass.
         if (token.word, following.word) == ("LOAD", "CSV"):
             raise GuardError("the query has LOAD CSV, which reads files and addresses: only read the graph")
@@ -213,4 +238,6 @@ def _limit_rows(parts: Sequence[Token], code: Sequence[Token], limit: int) -> st
     text = "".join(token.text for token in parts)
     if len(code) > 1 and code[-2].word == "LIMIT" and re.fullmatch("[0-9]{1,18}", code[-1].text):
         return text.removesuffix(code[-1].text) + str(min(int(code[-1].text), limit))
+    if len(code) > 2 and code[-3].word == "LIMIT" and code[-2].text == "$":
+        return text
     return f"{text} LIMIT {limit}"
