@@ -45,6 +45,7 @@ from gear_neo4j.models.chat import Chat, ChatModel
 from gear_neo4j.models.cross_encoder import Reranker
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.retrieval.templates.finder import TemplateAnswer
 from gear_neo4j.roles.reporter import Reporter
 from gear_neo4j.status import Status
 from gear_neo4j.sync.report import SyncReport
@@ -102,6 +103,7 @@ __all__ = [
     "Survey",
     "SyncReport",
     "Template",
+    "TemplateAnswer",
     "Templates",
     "Trace",
     "Usage",

@@ -27,6 +27,7 @@ from gear_neo4j.roles.text_to_cypher import TextToCypher
 
 LONGEST_FACT = 1_000
 LONGEST_MEMORY = 20_000
+EMPTY: tuple[object, ...] = (None, "", [], {})
 
 
 class CypherAgent(Budget):
@@ -123,7 +124,7 @@ def facts_of(read: Excerpt) -> tuple[tuple[Fact, ...], str]:
         >>> print(*facts)
         row 1 —has→ name = Ana; born = 1890
     """
-    texts = [(number, _row_text(row)) for number, row in enumerate(read.rows, start=1)]
+    texts = [(number, row_text(row)) for number, row in enumerate(read.rows, start=1)]
     facts = [Fact(f"row {number}", "has", text) for number, text in texts if text]
     lengths = accumulate(len(fact.object) for fact in facts)
     shown = [fact for fact, length in zip(facts, lengths, strict=True) if length <= LONGEST_MEMORY]
@@ -133,12 +134,19 @@ def facts_of(read: Excerpt) -> tuple[tuple[Fact, ...], str]:
     return ((*note_fact(note), *shown) if shown else (), note)
 
 
-def _row_text(row: Mapping[str, object]) -> str:
-    text = "; ".join(f"{key} = {_value_text(value)}" for key, value in row.items() if value not in (None, "", [], {}))
+def row_text(row: Mapping[str, object]) -> str:
+    """A row as text, without empty values; cut if it is long.
+
+    Example:
+        >>> row_text({"name": "Ana", "born": 1890, "died": None})
+        'name = Ana; born = 1890'
+    """
+    text = "; ".join(f"{key} = {value_text(value)}" for key, value in row.items() if value not in EMPTY)
     return text if len(text) <= LONGEST_FACT else f"{text[: LONGEST_FACT - 1]}…"
 
 
-def _value_text(value: object) -> str:
+def value_text(value: object) -> str:
+    """A value of a row as text: texts unchanged, others as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

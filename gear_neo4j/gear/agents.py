@@ -19,10 +19,12 @@ from gear_neo4j.agents.planner import Planner, PlannerLoop
 from gear_neo4j.agents.reflecting import SelfRag
 from gear_neo4j.agents.search import SearchAgent, SearchAnswerer
 from gear_neo4j.agents.selfrag import SelfRagLoop
+from gear_neo4j.agents.template import TemplateAgent, TemplateFirst, TemplateLoop
 from gear_neo4j.agents.tools import AgentTool, RetrieverTool, Tool
 from gear_neo4j.errors import InputError, SettingsError
 from gear_neo4j.gear.retrievers import sync_expansion
 from gear_neo4j.gear.session import Session
+from gear_neo4j.recipes.recipe import AgentRecipe
 from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS, register_agent
 from gear_neo4j.retrieval.linking import EntityLinker
 from gear_neo4j.retrieval.subgraph import SubgraphRetriever
@@ -34,13 +36,18 @@ from gear_neo4j.roles.critic import PromptedCritic
 from gear_neo4j.roles.evaluators import Evaluator, open_evaluator
 from gear_neo4j.roles.planner import PromptedPlanner
 from gear_neo4j.roles.reporter import PromptedReporter
+from gear_neo4j.roles.template_chooser import PromptedTemplateChooser
 from gear_neo4j.roles.text_to_cypher import PromptedTextToCypher
+
+# Templates that the description of a planner's tool tells of; the tool itself knows all.
+DESCRIBED = 10
 
 
 @register_agent(SearchAgent)
-def search(session: Session, recipe: SearchAgent) -> SearchAnswerer:
-    """Sentences of what a search finds."""
-    return SearchAnswerer(session.retriever(recipe.over), embedder=session.embedder, options=recipe)
+def search(session: Session, recipe: SearchAgent) -> TemplateFirst:
+    """Sentences of what a search finds, unless a template is certain."""
+    agent = SearchAnswerer(session.retriever(recipe.over), embedder=session.embedder, options=recipe)
+    return TemplateFirst(agent, TemplateLoop(session.templates))
 
 
 @register_agent(GearAgent)
@@ -88,11 +95,25 @@ def kgt(session: Session, recipe: Kgt) -> KgtLoop:
 
 
 @register_agent(PatternAgent, tool="counts, lists and comparisons over a knowledge graph that was adopted")
-def pattern(session: Session, recipe: PatternAgent) -> PatternLoop:
-    """Patterns over the adopted graph; without a chat model, only certain ones."""
+def pattern(session: Session, recipe: PatternAgent) -> TemplateFirst:
+    """Patterns over the adopted graph, unless a template is certain; without a chat model, only certain patterns."""
+    _require_adopted(session, recipe)
+    chooser = session.optional_role(PromptedChooser, method="choose")
+    agent = PatternLoop(session.finder, chooser=chooser, options=recipe)
+    return TemplateFirst(agent, TemplateLoop(session.templates, options=TemplateAgent(listed=recipe.listed)))
+
+
+@register_agent(TemplateAgent)
+def template(session: Session, recipe: TemplateAgent) -> TemplateLoop:
+    """Queries of the graph's owner; without a chat model, only one that is certain."""
+    _require_adopted(session, recipe)
+    chooser = session.optional_role(PromptedTemplateChooser, method="choose_template")
+    return TemplateLoop(session.templates, chooser=chooser, options=recipe)
+
+
+def _require_adopted(session: Session, recipe: AgentRecipe) -> None:
     if session.graph.patterns.schema() is None:
-        raise InputError("pattern needs an adopted graph: run 'gear adopt' first")
-    return PatternLoop(session.finder, chooser=session.optional_role(PromptedChooser, method="choose"), options=recipe)
+        raise InputError(f"{recipe.name} needs an adopted graph: run 'gear adopt' first")
 
 
 @register_agent(CypherAgent)
@@ -189,6 +210,9 @@ def planner_tools(session: Session, recipe: Planner) -> Iterator[Tool]:
     names = dict.fromkeys(entry.name for entry in entries if entry.tool and not entry.recipe.refusal(session.graph))
     for name in names:
         yield _tool(session, name)
+    if templates := session.templates.all():
+        described = "; ".join(template.description for template in templates[:DESCRIBED])
+        yield replace(_tool(session, TemplateAgent.name), description=f"queries of the graph's owner: {described}")
     if recipe.allow_cypher:
         yield replace(_tool(session, CypherAgent.name), description="counts and comparisons over a graph, by a query")
 

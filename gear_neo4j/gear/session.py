@@ -24,6 +24,7 @@ from gear_neo4j.retrieval.patterns.finder import PatternFinder
 from gear_neo4j.retrieval.rank.ranker_cache import RECHECK, RankerCache
 from gear_neo4j.retrieval.rank.rankers import BaseName
 from gear_neo4j.retrieval.retriever import Retriever
+from gear_neo4j.retrieval.templates.finder import TemplateFinder
 from gear_neo4j.retrieval.walk.beam import Beam
 from gear_neo4j.retrieval.walk.expansion import Expansion, Score
 from gear_neo4j.retrieval.walk.projection import Projections
@@ -64,6 +65,7 @@ class Session:
         self.projections = Projections(graph.pagerank, memory=memory)
         self.dictionaries = Dictionaries(graph.pagerank, memory=memory)
         self.finder = PatternFinder(graph, embedder=embedder, dictionaries=self.dictionaries, memory=memory)
+        self.templates = TemplateFinder(graph, self.finder)
         self._open_chat = chat
         self._opening = Lock()
         self._chats: list[ChatModel] = []

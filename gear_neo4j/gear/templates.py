@@ -8,13 +8,20 @@ from gear_neo4j.graph.guard.excerpt import Excerpt
 from gear_neo4j.graph.guard.guard import admit
 from gear_neo4j.graph.guard.template import ROWS, Template
 from gear_neo4j.graph.read.graph_schema import GraphSchema
+from gear_neo4j.retrieval.question import checked
+from gear_neo4j.retrieval.templates.finder import TemplateAnswer
 from gear_neo4j.text.wording import did_you_mean
 
 
 class Templates:
-    """The templates of one graph; under a scope that may hide nodes of the graph, every method raises ScopeRefusal."""
+    """The templates of one graph.
+
+    Under a scope that may hide nodes of the graph, :meth:`answer` finds none, and every other method raises
+    ScopeRefusal.
+    """
 
     def __init__(self, session: Session) -> None:
+        self._session = session
         self._graph = session.graph
 
     def list(self) -> tuple[Template, ...]:
@@ -82,6 +89,16 @@ class Templates:
         """
         template = self.get(name)
         return self._graph.own_templates.run(template, template.bind(values or {}))
+
+    def answer(self, question: str) -> TemplateAnswer | None:
+        """The rows of the template that a question certainly asks for; None if there is none, or it has no rows.
+
+        No language model is called.
+
+        Raises:
+            InputError: the question is blank, or the graph has too many values to hold in memory.
+        """
+        return self._session.templates.answer(checked(question))
 
 
 def _check_properties(template: Template, schema: GraphSchema) -> None:

@@ -3,11 +3,13 @@
 from typing import Any
 
 from gear_neo4j.agents.answer import Answer, Citation
+from gear_neo4j.agents.cypher import row_text
 from gear_neo4j.domain import Hit, Hits, Passage, PassageRecord, Path
 from gear_neo4j.graph.read.path_cypher import path_cypher
 from gear_neo4j.mcp import results
 from gear_neo4j.retrieval.paths import PathResult
 from gear_neo4j.retrieval.reasons import shared_words
+from gear_neo4j.retrieval.templates.finder import TemplateAnswer
 from gear_neo4j.text.printable import single_line
 from gear_neo4j.wire import browser_url, passage_url
 
@@ -37,9 +39,12 @@ def encode_record(record: PassageRecord, *, public_url: str | None) -> results.F
     return results.FetchResult.model_validate({**fields, "truncated": not record.exact})
 
 
-def encode_connected(connected: PathResult, *, limit: int, uri: str | None, database: str) -> results.PathsResult:
-    """The names in a question, and at most ``limit`` paths."""
+def encode_connected(
+    connected: PathResult, *, limit: int, uri: str | None, database: str, own: TemplateAnswer | None = None
+) -> results.PathsResult:
+    """The rows of a template, the names in a question, and at most ``limit`` paths."""
     fields = {
+        "template": own and _own(own, limit=limit),
         "named": [match.text for match in connected.matches],
         "paths": [_path(path, uri=uri, database=database) for path in connected.paths[:limit]],
         "truncated": len(connected.paths) > limit,
@@ -73,6 +78,12 @@ def _hit(hit: Hit, hits: Hits, *, public_url: str | None) -> Fields:
         "words": shared_words(hits.question, hit.passage),
         "path": str(hits.path_to(hit.passage.id) or ""),
     }
+
+
+def _own(answer: TemplateAnswer, *, limit: int) -> Fields:
+    rows = [row_text(row) for row in answer.read.rows[:limit]]
+    more = answer.read.truncated or ("there are more" if len(rows) < len(answer.read.rows) else "")
+    return {"name": answer.match.template.name, "cypher": answer.cypher, "rows": rows, "truncated": more}
 
 
 def _path(path: Path, *, uri: str | None, database: str) -> Fields:

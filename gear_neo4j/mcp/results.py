@@ -112,9 +112,19 @@ class ConnectingPath(Result):
     browser_url: str = Field(description="Opens the query in the server's own Neo4j Browser; may be empty.")
 
 
-class PathsResult(Limited):
-    """The connections between the entities that a question names."""
+class OwnAnswer(Result):
+    """The rows of a query that the graph's owner wrote for such questions; ``truncated`` says why there are more."""
 
+    name: str
+    cypher: Cypher
+    rows: list[Text]
+    truncated: Text
+
+
+class PathsResult(Limited):
+    """The connections between the entities that a question names, and the answer of the owner's own query, if any."""
+
+    template: OwnAnswer | None
     named: list[Text] = Field(description="The entities of the graph that the question names.")
     paths: list[ConnectingPath]
 

@@ -12,7 +12,8 @@ SEARCH = (
 FETCH = "One passage in full by its id, with its source and its triples (the statements that it makes)."
 PATHS = (
     "How the people, places and things that a question names are connected: the shortest paths between them and the "
-    "facts around them, each with the passage that states it and the Cypher that shows it. Calls no language model."
+    "facts around them, each with the passage that states it and the Cypher that shows it. If the graph's owner wrote "
+    "a query for such questions, also its rows. Calls no language model."
 )
 ASK = (
     "An answer to a question, written by this server's own language model from several searches, with citations. It "

@@ -57,8 +57,15 @@ class Work:
         connected = self._gear.paths(question, options=recipe)
         self.passages = list(dict.fromkeys(id for path in connected.paths[:limit] for id in path.passage_ids))
         database = self._gear.graph.name
-        result = encode.encode_connected(connected, limit=limit, uri=self._options.neo4j_uri, database=database)
-        return fitted(result, parts=("paths", "named"), most=self._options.max_chars)
+        own = self._gear.overlay.templates.answer(question)
+        result = encode.encode_connected(
+            connected, limit=limit, uri=self._options.neo4j_uri, database=database, own=own
+        )
+        return fitted(
+            result,
+            parts=("paths", "template.rows", "named") if own else ("paths", "named"),
+            most=self._options.max_chars,
+        )
 
     def ask(self, question: str, *, agent: str | None, max_steps: int | None, seconds: float) -> AskResult:
         """An answer with its citations.

@@ -26,6 +26,7 @@ from gear_neo4j import (
 )
 from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.agents.search import SearchAgent
+from gear_neo4j.agents.template import TemplateAgent
 from gear_neo4j.agents.tools import ToolReply
 from gear_neo4j.cancellation import cancellable
 from gear_neo4j.cli.choice import Choice
@@ -66,6 +67,7 @@ REPLIES = {
     "You note the names": {"entities": ["Lana Wachowski"]},
     "You are shown a question and numbered facts": "[1]",
     "You choose among numbered Cypher": "[1]",
+    "You choose among the queries": {"template": "towns", "parameters": {}},
 }
 BM25 = Base(base="bm25")
 AGENTS = {
@@ -81,6 +83,7 @@ AGENTS = {
     "kgt": Kgt(),
     "cypher": CypherAgent(),
     "pattern": PatternAgent(sure=1.0),
+    "template": TemplateAgent(),
     "search": SearchAgent(over=BM25),
 }
 RETRIEVERS = ("auto", "base", "naive", "sync", "paths", "subgraph", "scout", "hipporag", "hipporag2")
@@ -114,6 +117,8 @@ def films(server, connection, model):
     connection.run(write(FILMS))
     Adoption(Graph(connection), PROFILE, FakeEmbedder()).run()
     with opened(server, FakeEmbedder(), chat=chat_of(model)) as gear:
+        query = "MATCH (:Person)-[:BORN_IN]->(c:City) RETURN c.name AS town"
+        gear.overlay.templates.add("towns", query=query, description="towns where people were born")
         gear.communities.build()
         gear.communities.report()
     yield connection
@@ -152,7 +157,7 @@ def test_a_run_can_be_repeated_from_its_trace_without_the_model(gear, server, mo
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_the_answer_is_the_last_event_and_its_pieces_come_before(gear, name):
-    """Self-RAG's answer is one of several, and those of pattern and search are there at once; all others stream."""
+    """Self-RAG's answer is one of several; those without a writer are there at once; all others stream."""
     events = []
     answer = gear.agent(AGENTS[name]).ask(QUESTION, k=4, on_event=events.append)
 
@@ -160,7 +165,7 @@ def test_the_answer_is_the_last_event_and_its_pieces_come_before(gear, name):
     assert ["answer"] == [event.kind for event in events if event.answer]
     pieces = "".join(event.text for event in events if event.kind == "token")
     # Markers are checked at the end: the Cypher agent shows no passages to cite.
-    assert ("" if name in ("selfrag", "pattern", "search") else answer.plain) == without_markers(pieces)
+    assert ("" if name in ("selfrag", "pattern", "template", "search") else answer.plain) == without_markers(pieces)
 
 
 def test_without_a_listener_nothing_is_streamed(gear, model):
@@ -171,8 +176,8 @@ def test_without_a_listener_nothing_is_streamed(gear, model):
     assert not any(request.get("stream") for request in model.requests[before:])
 
 
-# These call the model once, for the answer, or for the choice of a pattern.
-ONE_CALL = ("graphrag-local", "paths", "pattern")
+# These call the model once, for the answer, or for the choice of a pattern or template.
+ONE_CALL = ("graphrag-local", "paths", "pattern", "template")
 
 
 @pytest.mark.parametrize("name", sorted(set(AGENTS) - {"search"}))

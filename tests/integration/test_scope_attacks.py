@@ -164,7 +164,7 @@ def test_no_agent_shows_it_and_no_prompt_holds_it(server, graph, model, monkeypa
     assert [] == clean(spans.text)
 
 
-@pytest.mark.parametrize("name", ["cypher", "kgt", "pattern", "graphrag-local", "graphrag-global"])
+@pytest.mark.parametrize("name", ["cypher", "kgt", "pattern", "template", "graphrag-local", "graphrag-global"])
 def test_an_agent_that_reads_more_is_refused(view, name):
     """With the reason, in one line; agents that use reports are refused because of the filter."""
     filtered = " with a filter" if name.startswith("graphrag") else ""

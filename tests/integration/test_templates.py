@@ -8,7 +8,16 @@ import pytest
 from gear_neo4j.adoption.overlay import Adoption
 from gear_neo4j.adoption.profile import Entities, Profile
 from gear_neo4j.adoption.release import release
-from gear_neo4j.errors import DatabaseError, ExitCode, GearError, GuardError, InputError, NothingFound, ScopeRefusal
+from gear_neo4j.errors import (
+    DatabaseError,
+    ExitCode,
+    GearError,
+    GuardError,
+    InputError,
+    NothingFound,
+    QueryTimeout,
+    ScopeRefusal,
+)
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from tests.commands import one_line
@@ -110,6 +119,18 @@ def test_a_run_is_bounded(own):
     read = own.run("many")
 
     assert (100, "only the first 100 rows were read: there are more") == (len(read.rows), read.truncated)
+
+
+def test_a_run_that_takes_too_long_is_broken_off(own, monkeypatch):
+    """The server ends it, and the next run works."""
+    monkeypatch.setattr("gear_neo4j.graph.write.template_store.SECONDS", 0.5)
+    loop = "UNWIND range(1, 1000) AS a UNWIND range(1, 1000) AS b UNWIND range(1, 1000) AS c RETURN sum(a * b * c) AS n"
+    own.add("slow", query=loop, description="a large sum")
+    own.add("one", query="RETURN 1 AS n", description="a number")
+
+    with pytest.raises(QueryTimeout):
+        own.run("slow")
+    assert ({"n": 1},) == own.run("one").rows
 
 
 def test_names_and_values_that_are_not_there(own):

@@ -61,7 +61,7 @@ def chat_request(question=QUESTION, **fields):
 def test_the_models_are_the_agents(client):
     """As a list and one by one; those that need an adopted graph are not listed without one, and say so if asked."""
     names = [model.id for model in client.models.list()]
-    needing = {"pattern", "kgt"}
+    needing = {"pattern", "template", "kgt"}
 
     assert [f"gear-{entry.name}" for entry in AGENTS if entry.name not in {"cypher", *needing}] == names
     assert "gear-search" == names[0]

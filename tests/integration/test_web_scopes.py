@@ -168,7 +168,7 @@ def test_a_body_narrows(service, keys):
 
 def test_agents_that_read_more_than_a_scope_are_refused_and_not_offered(service, keys):
     """On every route; the key for everything may ask for them, and learns that there is no graph for them."""
-    refused = ["kgt", "pattern"]
+    refused = ["kgt", "pattern", "template"]
     scoped, whole = {"X-API-Key": keys[1]["ada"]}, {"X-API-Key": keys[1]["root"]}
     statuses = {
         service.post("/api/ask", json={"question": QUESTION, "agent": agent}, headers=scoped).status_code

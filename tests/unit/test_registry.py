@@ -19,7 +19,7 @@ from tests.processes import run
 BUILT_IN = {
     "retriever": ["auto", "naive", "sync", "scout", "paths", "subgraph", "base", "hipporag", "hipporag2", "rerank"],
     "agent": [
-        *("search", "gear", "paths", "kgt", "pattern", "cypher", "ircot", "crag", "selfrag"),
+        *("search", "gear", "paths", "kgt", "pattern", "template", "cypher", "ircot", "crag", "selfrag"),
         *("graphrag-local", "graphrag-global", "planner", "plain"),
     ],
     "extractor": ["rules", "model"],

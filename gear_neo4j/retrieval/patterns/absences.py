@@ -10,7 +10,7 @@ from gear_neo4j.retrieval.patterns.likeness import Element, Likeness
 from gear_neo4j.retrieval.patterns.reading import Literal, Reading
 from gear_neo4j.retrieval.patterns.target import EXACT
 
-_DENIED = re.compile(
+DENIED = re.compile(
     r"never|not|no|without|lacks?|(?:haven|hasn|didn|don|doesn|weren|wasn|aren|isn)(?:['’]t)?", re.IGNORECASE
 )
 # A denial refers to one of the next words, at most this many of them.
@@ -26,7 +26,7 @@ def add_absences(reading: Reading, likeness: Likeness, *, schema: GraphSchema) -
     Before a name, the relationship to that node is denied: *who did not act in Heat*.
     """
     for index, word in enumerate(reading.words):
-        if word.literal is None and _DENIED.fullmatch(word.text):
+        if word.literal is None and DENIED.fullmatch(word.text):
             following = range(index + 1, min(index + 1 + FARTHEST, len(reading.words)))
             denied = next(
                 (at for at in following if reading.words[at].literal is not None or _names(likeness, at)), None

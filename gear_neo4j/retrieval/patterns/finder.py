@@ -105,6 +105,15 @@ class PatternFinder:
             return frozenset()
         return snapshot.search.linked(question) if snapshot else frozenset()
 
+    def search(self) -> PatternSearch | None:
+        """The search over the current graph; None without a schema, or under a scope that hides nodes of the graph.
+
+        Raises:
+            InputError: the graph has too many values to hold in memory.
+        """
+        snapshot = self._current()
+        return snapshot.search if snapshot else None
+
     def candidates(self, question: str) -> Candidates:
         """The patterns for a question; none is run."""
         snapshot = self._current()

@@ -165,6 +165,17 @@ class QuestionReader:
             word.unread = word.literal is None and not cue and bool(_LONG_NUMBER.match(word.text))
         return reading
 
+    def stored(self, ref: PropertyRef, text: str) -> tuple[str, ...]:
+        """The values of a property that a text means: its spellings, or the same date as the graph writes it."""
+        said = [condition for condition in self._vocabulary.conditions(text) if _is_of(condition, ref)]
+        if said:
+            return said[0].texts
+        day = next((date.bounds for date in dates_in(text)), None)
+        if day is None or self.schema.properties(ref.owner)[ref.property].kind != "date":
+            return ()
+        values = [value for condition in self._vocabulary.of({ref}) for value in condition.texts]
+        return tuple(value for value in values if any(date.bounds == day for date in dates_in(value)))
+
     def _without_names(self, reading: Reading) -> str:
         """The text without values, and without names of the schema that contain a superlative: *the highest point*."""
         text = _without_values(reading)
@@ -316,6 +327,10 @@ class QuestionReader:
                 value = not is_negated(reading.text[: said[0].start])
                 condition = Condition(owner, property.name, "flag", flag=value, prior=0.5)
                 _add(reading, said[0].start, said[-1].end, [condition])
+
+
+def _is_of(condition: Condition, ref: PropertyRef) -> bool:
+    return (condition.owner, condition.property) == (ref.owner, ref.property)
 
 
 def _words(question: str) -> Iterator[Word]:

@@ -22,6 +22,8 @@ BEAM = 12
 # A pattern is kept if it is at most this many points behind the best of its step.
 SLACK = 2.0
 MOST_EDGES = 4
+# Labels with this share of the likelihood of the first one may be asked for, too.
+NEARLY = 0.8
 # Maximum number of ways out of a node. A graph that a language model extracted can have thousands of relationship
 # types between entities, most of them used once; then only those most like the question are tried.
 MOST_WAYS = 16
@@ -72,32 +74,40 @@ class PatternSearch:
     """Finds the patterns over one schema that explain a question best."""
 
     def __init__(self, reader: QuestionReader, likenesses: Likenesses) -> None:
-        self._reader = reader
+        self.reader = reader
         self._schema = reader.schema
-        self._likenesses = likenesses
+        self.likenesses = likenesses
 
     def linked(self, question: str) -> frozenset[str]:
         """The labels and types of a question's words and values, and those of its best patterns."""
-        reading = self._reader.read(question)
-        likeness = self._likenesses.of(reading)
+        reading = self.reader.read(question)
+        likeness = self.likenesses.of(reading)
         by_words = {element.name for row in likeness.values() for element, value in row.items() if value >= SUPPORTS}
         by_values = {condition.owner.name for literal in reading.literals for condition in literal.conditions}
         patterns = [candidate.pattern for candidate in self.find(question).ranked]
         between = {name for pattern in patterns for name in (*pattern.labels, *pattern.types)}
         return frozenset(by_words | by_values | between)
 
+    def asked_for(self, question: str) -> frozenset[str]:
+        """The labels that a question, or a description of an answer, most likely asks for; empty if it names none."""
+        reading = self.reader.read(question)
+        likeness = self.likenesses.of(reading)
+        labels = target_labels(reading, likeness, schema=self._schema, likenesses=self.likenesses).labels
+        best = max(labels.values(), default=0.0)
+        return frozenset(label for label, value in labels.items() if value >= NEARLY * best)
+
     def find(self, question: str, *, most: int = 20, aggregated: bool = True) -> Candidates:
         """The best patterns for a question; none if it names nothing in the graph.
 
         With ``aggregated=False``, the patterns of the nodes that it mentions, whatever its aggregation.
         """
-        reading = self._reader.read(question)
-        likeness = self._likenesses.of(reading)
+        reading = self.reader.read(question)
+        likeness = self.likenesses.of(reading)
         _drop_plain_words(reading, likeness)
         add_absences(reading, likeness, schema=self._schema)
         if aggregated:
-            add_measures(reading, likeness, schema=self._schema, likenesses=self._likenesses)
-        wanted = target_labels(reading, likeness, schema=self._schema, likenesses=self._likenesses)
+            add_measures(reading, likeness, schema=self._schema, likenesses=self.likenesses)
+        wanted = target_labels(reading, likeness, schema=self._schema, likenesses=self.likenesses)
         scorer = Scorer(Hints(reading, likeness, wanted), self._schema)
         best = sorted(self._grow(reading, scorer), key=lambda entry: -entry[0])[:WORDED]
         candidates = [
@@ -113,7 +123,7 @@ class PatternSearch:
     def _worded(self, reading: Reading, candidates: list[Candidate], *, weight: float) -> list[Candidate]:
         """The candidates, with points added for the cosine of their wording and the question."""
         texts = [candidate.pattern.wording(candidate.target) for candidate in candidates]
-        rows = self._likenesses.vectors([reading.masked(), *texts])
+        rows = self.likenesses.vectors([reading.masked(), *texts])
         cosines = rows[1:] @ rows[0]
         worded = [
             replace(candidate, score=candidate.score + weight * float(cosine))
