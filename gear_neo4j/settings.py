@@ -49,6 +49,9 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
     "serve_oidc_client": ("GEAR_SERVE_OIDC_CLIENT",),
     "serve_oidc_secret": ("GEAR_SERVE_OIDC_SECRET",),
     "serve_rights_file": ("GEAR_SERVE_RIGHTS_FILE",),
+    "serve_audit": ("GEAR_SERVE_AUDIT",),
+    "serve_audit_required": ("GEAR_SERVE_AUDIT_REQUIRED",),
+    "serve_audit_texts": ("GEAR_SERVE_AUDIT_TEXTS",),
     "serve_memory": ("GEAR_SERVE_MEMORY",),
     "serve_log_questions": ("GEAR_SERVE_LOG_QUESTIONS",),
 }
@@ -103,6 +106,9 @@ class Settings:
     serve_oidc_client: str | None = None
     serve_oidc_secret: str | None = field(default=None, repr=False)
     serve_rights_file: Path | None = None
+    serve_audit: Path | None = None
+    serve_audit_required: bool = False
+    serve_audit_texts: bool = False
     serve_log_questions: bool = False
     serve_memory: int = 1_024
 
@@ -120,7 +126,8 @@ class Settings:
         ``GEAR_SERVE_KEYS_FILE``, ``GEAR_SERVE_ALLOWED_HOSTS`` and ``GEAR_SERVE_ALLOWED_ORIGINS`` (with commas between
         them), ``GEAR_SERVE_PUBLIC_URL``, ``GEAR_SERVE_LOG_QUESTIONS`` (``on`` or ``off``) and ``GEAR_SERVE_MEMORY``
         (MiB); for sign-in ``GEAR_SERVE_OIDC_ISSUER``, ``GEAR_SERVE_AUDIENCES`` (with commas between them),
-        ``GEAR_SERVE_OIDC_CLIENT``, ``GEAR_SERVE_OIDC_SECRET`` and ``GEAR_SERVE_RIGHTS_FILE``.
+        ``GEAR_SERVE_OIDC_CLIENT``, ``GEAR_SERVE_OIDC_SECRET`` and ``GEAR_SERVE_RIGHTS_FILE``; for the audit record
+        ``GEAR_SERVE_AUDIT``, ``GEAR_SERVE_AUDIT_REQUIRED`` and ``GEAR_SERVE_AUDIT_TEXTS`` (``on`` or ``off``).
 
         Raises:
             SettingsError: ``env_file`` does not exist or is not text, or a number is invalid.
@@ -207,6 +214,9 @@ def _serve(get: Callable[[str], str | None]) -> dict[str, Any]:
         "serve_oidc_client": get("serve_oidc_client"),
         "serve_oidc_secret": get("serve_oidc_secret"),
         "serve_rights_file": _file(get("serve_rights_file")),
+        "serve_audit": _file(get("serve_audit")),
+        "serve_audit_required": _switch("GEAR_SERVE_AUDIT_REQUIRED", get("serve_audit_required") or "off"),
+        "serve_audit_texts": _switch("GEAR_SERVE_AUDIT_TEXTS", get("serve_audit_texts") or "off"),
         "serve_log_questions": _switch("GEAR_SERVE_LOG_QUESTIONS", get("serve_log_questions") or "off"),
     }
 

@@ -79,6 +79,18 @@ MISSING = "the service needs the extra: pip install 'gear-neo4j[server]'"
     type=click.Path(path_type=Path, dir_okay=False),
     help="What people who sign in may do.  [GEAR_SERVE_RIGHTS_FILE; default: rights.toml in GEAR_HOME]",
 )
+@click.option(
+    "--audit",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Record who saw and changed what in files of this folder.  [GEAR_SERVE_AUDIT; off]",
+)
+@click.option(
+    "--audit-required",
+    is_flag=True,
+    help="Answer nothing that cannot be recorded.  [GEAR_SERVE_AUDIT_REQUIRED; off]",
+)
+@click.option("--audit-texts", is_flag=True, help="Record questions, too.  [GEAR_SERVE_AUDIT_TEXTS; off]")
 @click.option("--log-questions", is_flag=True, help="Write questions into the log.  [GEAR_SERVE_LOG_QUESTIONS; off]")
 @click.option("--docs", is_flag=True, help="Serve Swagger UI at /docs.")
 @click.option("--demo", "is_demo", is_flag=True, help="Serve forty short passages from a local Neo4j of their own.")
@@ -94,6 +106,9 @@ def serve(
     audiences: tuple[str, ...],
     oidc_client: str | None,
     rights_file: Path | None,
+    audit: Path | None,
+    audit_required: bool,
+    audit_texts: bool,
     log_questions: bool,
     docs: bool,
     is_demo: bool,
@@ -121,6 +136,9 @@ def serve(
         "serve_audiences": audiences or None,
         "serve_oidc_client": oidc_client,
         "serve_rights_file": rights_file,
+        "serve_audit": audit,
+        "serve_audit_required": audit_required or None,
+        "serve_audit_texts": audit_texts or None,
         "serve_log_questions": log_questions or None,
     }
     chosen = replace(settings, **{name: value for name, value in flags.items() if value is not None})
@@ -151,11 +169,13 @@ def _options(settings: Settings, *, docs: bool, is_demo: bool) -> ServiceOptions
     """The options of the service.
 
     Raises:
-        SettingsError: other machines could call it without a key.
+        SettingsError: other machines could call it without a key, or options do not fit together.
     """
     file = keys_file_of(settings, settings.serve_keys_file)
     has_keys = bool(read_keys(file))
     identity = _identity(settings)
+    if settings.serve_audit is None and (settings.serve_audit_required or settings.serve_audit_texts):
+        raise SettingsError("--audit-required and --audit-texts need --audit, with the folder of the record")
     require_keys(settings.serve_host, settings.serve_allowed_hosts, has_keys=has_keys or identity is not None)
     return ServiceOptions(
         keys_file=file,
@@ -169,6 +189,9 @@ def _options(settings: Settings, *, docs: bool, is_demo: bool) -> ServiceOptions
         log_questions=settings.serve_log_questions,
         memory=settings.serve_memory << 20,
         uploads_folder=_uploads_folder(own_server(settings, "demo") if is_demo else settings),
+        audit_folder=settings.serve_audit,
+        audit_required=settings.serve_audit_required,
+        audit_texts=settings.serve_audit_texts,
     )
 
 
@@ -215,8 +238,10 @@ def _mounts(settings: Settings) -> "dict[str, Mount]":
     from gear_neo4j.mcp.options import ServerOptions
     from gear_neo4j.mcp.server import make_server
     from gear_neo4j.web.app import Mount
+    from gear_neo4j.web.audit.events import ended
     from gear_neo4j.web.callers import Caller
     from gear_neo4j.web.entry import entry_of
+    from gear_neo4j.web.service import service_of
 
     def gear_for(request: "Request | None") -> Gear:
         assert request is not None  # over HTTP there always is one
@@ -226,7 +251,10 @@ def _mounts(settings: Settings) -> "dict[str, Mount]":
     def log(request: "Request | None", work: "Work") -> None:
         assert request is not None
         entry = entry_of(request.scope)
-        entry.passages, entry.usage = work.passages, work.usage
+        entry.kind, entry.question, entry.error = work.kind, work.question, work.error
+        entry.passages, entry.documents, entry.usage = work.passages, work.documents, work.usage
+        if work.kind and (recorder := service_of(request).recorder):
+            recorder.record_now(ended(request.scope, 200, texts=recorder.texts))
 
     options = ServerOptions(
         public_url=settings.serve_public_url, neo4j_uri=settings.uri, has_model=bool(settings.chat_model)

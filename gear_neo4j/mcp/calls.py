@@ -60,7 +60,7 @@ class Calls:
 
     Args:
         gear_for: finds the view that a request may use; called in the thread.
-        on_end: called in the thread after each call, even if it failed.
+        on_end: called in the thread after each call, even if it failed; its error is that of the call.
     """
 
     def __init__(
@@ -108,6 +108,9 @@ class Calls:
         work = Work(self._gear_for(request), self._options, report=report)
         try:
             return task(work)
+        except Exception as error:
+            work.error = type(error).__name__
+            raise
         finally:
             self._on_end(request, work)
 

@@ -22,7 +22,9 @@ FACTS = 20
 class Work:
     """The work of one call with one view; see :class:`gear_neo4j.mcp.tools.Tools` for the arguments.
 
-    Afterwards, ``passages`` has the ids of the returned passages, and ``usage`` the usage of the language model.
+    Afterwards, ``kind`` says what was asked for (empty for the status), ``passages`` has the ids of the returned
+    passages, ``documents`` the names of their documents, ``usage`` the usage of the language model, and ``error`` the
+    class of the error that ended it.
 
     Args:
         report: gets the text of each event of a run.
@@ -32,26 +34,32 @@ class Work:
         self._gear = gear
         self._options = options
         self._report = report
+        self.kind = self.question = self.error = ""
         self.passages: Sequence[str] = ()
+        self.documents: Sequence[str | None] = ()
         self.usage = Usage()
 
     def search(self, query: str, *, k: int, retriever: str | None, base: str | None) -> SearchResult:
         """Passages for a question, and the paths to them."""
+        self.kind, self.question = "search", query
         hits = self._gear.search(query, k=k, retriever=requested_retriever(retriever or None, base=base or None))
         self.passages = [hit.passage.id for hit in hits]
+        self.documents = [hit.passage.source for hit in hits]
         self.usage = sum(hits.usage.values(), Usage())
         result = encode.encode_hits(hits, public_url=self._options.public_url)
         return fitted(result, parts=("paths", "results"), most=self._options.max_chars)
 
     def fetch(self, id: str) -> FetchResult:
         """One passage by its id."""
+        self.kind = "passage"
         record = self._gear.passage(id)
-        self.passages = [record.passage.id]
+        self.passages, self.documents = [record.passage.id], [record.passage.source]
         result = encode.encode_record(record, public_url=self._options.public_url)
         return fitted(result, parts=("metadata.triples", "text"), most=self._options.max_chars)
 
     def paths(self, question: str, *, limit: int) -> PathsResult:
         """The connections between the entities that a question names."""
+        self.kind, self.question = "paths", question
         # One more than the limit, to know whether there are more.
         recipe = Paths(max_paths=limit + 1, facts=FACTS)
         connected = self._gear.paths(question, options=recipe)
@@ -73,9 +81,11 @@ class Work:
         Raises:
             ModelError: the model failed before it wrote anything.
         """
+        self.kind, self.question = "answer", question
         recipe = requested_agent(agent or None, max_steps=max_steps, seconds=seconds)
         answer = self._gear.ask(question, agent=recipe, on_event=self._tell)
         self.passages, self.usage = [hit.passage.id for hit in answer.hits], answer.total
+        self.documents = [hit.passage.source for hit in answer.hits]
         if answer.failure and not answer.text:
             raise ModelError(f"{answer.failure}; the tool {self._options.tool('search')} needs no model")
         result = encode.encode_answer(answer, public_url=self._options.public_url)

@@ -23,6 +23,7 @@ from gear_neo4j.errors import GearError
 from gear_neo4j.gear import Gear
 from gear_neo4j.web import pages
 from gear_neo4j.web.access_log import log_error, log_request
+from gear_neo4j.web.audit.middleware import Audited
 from gear_neo4j.web.body_limits import BodyLimit, BodyLimits
 from gear_neo4j.web.callers import Caller, CallerBackend, refuse
 from gear_neo4j.web.credential_watch import CredentialWatch
@@ -142,6 +143,7 @@ def _middleware(service: Service, mounts: Mapping[str, Mount]) -> list[Middlewar
     return [
         Middleware(UnreadAnswers),
         Middleware(RequestEntry, on_end=partial(_end, service)),
+        *([Middleware(Audited, recorder=service.recorder)] if service.recorder else []),
         Middleware(PlainErrors),
         Middleware(
             AtOnce,
@@ -205,6 +207,8 @@ async def _lifespan(_app: FastAPI, *, service: Service, mounts: Mapping[str, Mou
             for limiter in (service.asks, service.searches):
                 await asyncio.to_thread(limiter.close, seconds=CLOSING_SECONDS)
             await asyncio.to_thread(service.jobs.close, seconds=CLOSING_SECONDS)
+            if service.recorder:
+                await asyncio.to_thread(service.recorder.close)
 
 
 def _end(service: Service, entry: Entry, route: str, method: str, status: int) -> None:

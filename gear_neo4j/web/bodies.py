@@ -93,9 +93,10 @@ class PictureBody(BaseModel):
 
 
 class Health(BaseModel):
-    """The service runs, or is ready."""
+    """The service runs, or is ready; ``warning`` says what does not work although requests are answered."""
 
     status: Literal["ok"] = "ok"
+    warning: str | None = None
 
 
 class RecipeSchema(BaseModel):

@@ -102,7 +102,7 @@ class CallerBackend(AuthenticationBackend):
         if not self._ring.required:
             return AuthCredentials(), Caller("", self._views.of(EVERYTHING))
         found = await self._credential(conn)
-        entry_of(conn.scope).key = found.name
+        entry_of(conn.scope).identify(found)
         if found.limit and (wait := self._credentials.wait(found.id, found.limit)):
             raise Refused(_too_many(wait, f"at most {found.rate} are allowed here: wait {math.ceil(wait)} s"))
         return AuthCredentials(), Caller(found.name, self._views.of(found.scope), found)

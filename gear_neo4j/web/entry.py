@@ -1,4 +1,4 @@
-"""Records of requests, for their log lines and the metrics."""
+"""Records of requests, for their log lines, the metrics and the audit record."""
 
 import re
 import time
@@ -8,6 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from gear_neo4j.usage import Usage
+from gear_neo4j.web.credentials import Credential
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _NAME = "gear_neo4j.entry"
@@ -18,18 +19,27 @@ class Entry:
     """One request: its id, its caller, its result and its cost.
 
     ``route`` is its path if that is not a route of the API; ``parts`` has milliseconds by part of a search; ``error``
-    is the class of its error.
+    is the class of its error. ``documents`` are those of ``passages``, ``target`` names what else it reads or changes,
+    and ``kind`` is what a call of a mounted application asks for.
     """
 
     id: str
     route: str = ""
     started: float = field(default_factory=time.perf_counter)
     key: str = ""
+    credential: Credential | None = None
+    kind: str = ""
+    target: Mapping[str, object] = field(default_factory=dict)
     question: str = ""
     passages: Sequence[str] = ()
+    documents: Sequence[str | None] = ()
     parts: Mapping[str, float] = field(default_factory=dict)
     usage: Usage = Usage()
     error: str = ""
+
+    def identify(self, credential: Credential) -> None:
+        """Note the caller."""
+        self.credential, self.key = credential, credential.name
 
     @property
     def seconds(self) -> float:

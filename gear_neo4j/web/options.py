@@ -74,6 +74,9 @@ class ServiceOptions:
         uploads: how many arrive at once; more are refused with 429.
         waiting_jobs, waiting_bytes: how many jobs of a key may wait, and the maximum size of all waiting files.
         failed_keys: how often an address may present an unknown key.
+        audit_folder: the folder of the audit record; without it, there is none.
+        audit_required: refuse what cannot be recorded.
+        audit_texts: record questions, too.
 
     Raises:
         SettingsError: a host, an origin or the public address is invalid.
@@ -107,6 +110,9 @@ class ServiceOptions:
     waiting_jobs: int = 20
     waiting_bytes: int = 4 << 30
     failed_keys: Rate = FAILED_KEYS
+    audit_folder: Path | None = None
+    audit_required: bool = False
+    audit_texts: bool = False
 
     def __post_init__(self) -> None:
         for host in self.allowed_hosts:

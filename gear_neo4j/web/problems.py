@@ -30,6 +30,7 @@ from gear_neo4j.errors import (
 )
 from gear_neo4j.text.printable import json_text, single_line
 from gear_neo4j.text.redaction import redacted
+from gear_neo4j.web.audit.recorder import Unrecorded
 from gear_neo4j.web.credentials import RightsUnknown
 from gear_neo4j.web.entry import entry_of
 from gear_neo4j.wire import VERSION, documents, problem_json
@@ -50,6 +51,7 @@ STATUS: Mapping[type[BaseException], int] = {
     DatabaseError: 503,
     LocalServerError: 503,
     RightsUnknown: 503,
+    Unrecorded: 503,
     ModelError: 502,
     SearchError: 502,
 }

@@ -104,6 +104,7 @@ class FeedResponse(EventSourceResponse):
 def record_answer(entry: Entry, answer: Answer) -> None:
     """Note in the entry of a request what it returned and cost."""
     entry.passages = [hit.passage.id for hit in answer.hits]
+    entry.documents = [hit.passage.source for hit in answer.hits]
     entry.usage = answer.total
     parts: dict[str, float] = {}
     for step in answer.trace.steps:
@@ -114,7 +115,9 @@ def record_answer(entry: Entry, answer: Answer) -> None:
 
 def record_hits(entry: Entry, hits: Hits) -> None:
     """Note in the entry of a request what it returned and cost."""
-    entry.passages = [passage.id for hit in hits for passage in (*hit.before, hit.passage, *hit.after)]
+    shown = [passage for hit in hits for passage in (*hit.before, hit.passage, *hit.after)]
+    entry.passages = [passage.id for passage in shown]
+    entry.documents = [passage.source for passage in shown]
     entry.parts = hits.milliseconds
     for usage in hits.usage.values():
         entry.usage = entry.usage + usage

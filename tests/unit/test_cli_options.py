@@ -143,6 +143,7 @@ def test_settings_are_those_that_a_command_needs(words):
     }
     offline = {"up", "down", "status", "export", "compare", "calibrate", "explain", "cypher"}
     offline |= {"keys add", "keys list", "keys revoke", "recipes", "help"}
+    offline |= {"audit verify", "audit anchor", "audit export"}
 
     assert connected == (" ".join(words) not in offline)
     assert ("embedding_model" in names) == (" ".join(words) in embeds | {"calibrate", "config"})

@@ -45,6 +45,7 @@ SEARCHES = {
 FILLS = {("ingest", "corpus.jsonl"), ("sync", "."), ("import", "nodes.csv"), ("demo",), ("evaluate", "data")}
 SERVERS = {("down",), ("status",)}
 WITHOUT_SERVER = {
+    "audit",
     "up",
     "config",
     "cypher",
@@ -107,6 +108,10 @@ USAGE = {
     ("serve", "--host", "0.0.0.0"),
     ("serve", "--allowed-host", "gear.example.org"),
     ("serve", "--port", "65536"),
+    ("serve", "--audit-required"),
+    ("audit", "verify", "nosuch"),
+    ("audit", "verify", "."),
+    ("audit", "export", ".", "--since", "yesterday"),
     ("serve", "--host", "192.0.2.1", "--keys-file", "."),
 }
 

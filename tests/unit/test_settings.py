@@ -167,6 +167,8 @@ def test_the_service_has_settings_of_its_own():
         "GEAR_SERVE_ALLOWED_ORIGINS": "https://wiki.test",
         "GEAR_SERVE_PUBLIC_URL": "https://gear.test",
         "GEAR_SERVE_LOG_QUESTIONS": "on",
+        "GEAR_SERVE_AUDIT": "/srv/audit",
+        "GEAR_SERVE_AUDIT_REQUIRED": "on",
     }
     settings = Settings.load(environment)
 
@@ -180,6 +182,11 @@ def test_the_service_has_settings_of_its_own():
         settings.serve_allowed_origins,
         settings.serve_public_url,
         settings.serve_log_questions,
+    )
+    assert (Path("/srv/audit"), True, False) == (
+        settings.serve_audit,
+        settings.serve_audit_required,
+        settings.serve_audit_texts,
     )
     for name, value in (("GEAR_SERVE_PORT", "http"), ("GEAR_SERVE_LOG_QUESTIONS", "yes")):
         with pytest.raises(SettingsError, match=name):

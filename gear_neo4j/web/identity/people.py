@@ -52,6 +52,8 @@ class _Newest:
 class People:
     """The people of one provider; threads may share it.
 
+    ``on_change`` is called after a change of the rights file; it must return at once.
+
     Args:
         file: the rights file.
         clock: seconds since 1970.
@@ -71,6 +73,7 @@ class People:
         self.sessions = Sessions(self.provider, clock=clock)
         self._verifier = verifier
         self._clock = clock
+        self.on_change: Callable[[], object] = lambda: None
         self._file = file
         self._stamp: FileStamp | None = file_stamp(file)
         self._rights: Rights | None = read_rights(file)
@@ -209,6 +212,7 @@ class People:
                     self._rights = read_rights(self._file)
                 except SettingsError:
                     self._rights = None
+                self.on_change()
             if self._rights is None:
                 raise RightsUnknown(f"the rights file {self._file.name} cannot be used now: ask the operator")
             return self._rights

@@ -34,6 +34,7 @@ class Person:
 
     Attributes:
         id: the same for each sign-in of a person; a hash of issuer and subject.
+        issuer, subject: who it is at the provider.
         name: for logs; neither unique nor trusted.
         sign_in: the digest of the token or session.
         until: when the sign-in ends, in seconds since 1970.
@@ -47,6 +48,8 @@ class Person:
     writes: bool = False
     rate: str | None = None
     where: None = None
+    issuer: str = ""
+    subject: str = ""
 
     @property
     def limit(self) -> Rate | None:
@@ -129,6 +132,8 @@ class Rights(BaseModel):
             until=until,
             writes=any(rule.writes for rule in rules),
             rate=_highest(rule.rate for rule in rules),
+            issuer=str(claims["iss"]),
+            subject=str(claims["sub"]),
         )
 
     def _name(self, claims: Claims) -> str:

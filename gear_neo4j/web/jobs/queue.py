@@ -18,7 +18,7 @@ from gear_neo4j.web.callers import Caller
 from gear_neo4j.web.jobs.files import JobFiles, Sent, document_names
 from gear_neo4j.web.jobs.rights import JobRights
 from gear_neo4j.web.jobs.store import JobOptions, JobStore, NameWaits, StoredJob, now
-from gear_neo4j.web.jobs.worker import Worker
+from gear_neo4j.web.jobs.worker import OnEnd, Worker
 from gear_neo4j.web.options import ServiceOptions
 from gear_neo4j.web.ring import Ring
 from gear_neo4j.web.writing import Grant, may_see, taken
@@ -38,9 +38,14 @@ class _Open:
 
 
 class JobQueue:
-    """The jobs of one service; it starts even if their folder cannot be used, and tries again when it is needed."""
+    """The jobs of one service; it starts even if their folder cannot be used, and tries again when it is needed.
 
-    def __init__(self, gear: Gear, options: ServiceOptions, *, ring: Ring) -> None:
+    Args:
+        on_end: called with each job that has ended.
+    """
+
+    def __init__(self, gear: Gear, options: ServiceOptions, *, ring: Ring, on_end: OnEnd = lambda _: None) -> None:
+        self._on_end = on_end
         self._rights = JobRights(gear, ring)
         self._options = options
         self._opening = Lock()
@@ -156,7 +161,7 @@ class JobQueue:
         with self._opening:
             if self._opened is None and not self.is_stopping:
                 with _disk():
-                    self._opened = _opened(folder, self._rights)
+                    self._opened = _opened(folder, self._rights, self._on_end)
             if self._opened is None:
                 raise HTTPException(503, "the service is stopping: try again later")
             return self._opened
@@ -167,14 +172,14 @@ def _own_names(held: Grant, sent: Sequence[Sent]) -> tuple[str, ...]:
     return () if held.scope.principals is None else document_names(sent)
 
 
-def _opened(folder: Path, rights: JobRights) -> _Open:
+def _opened(folder: Path, rights: JobRights, on_end: OnEnd) -> _Open:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = FileLock(folder / LOCK, mode=0o600, thread_local=False)
     lock.acquire(timeout=0)
     try:
         store, files = JobStore(folder), JobFiles(folder)
         files.keep(store.unfinished())
-        opened = _Open(lock, store, files, Worker(rights.gear, store, files, rights=rights))
+        opened = _Open(lock, store, files, Worker(rights.gear, store, files, rights=rights, on_end=on_end))
         opened.worker.start()
         return opened
     except BaseException:

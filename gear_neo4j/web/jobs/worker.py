@@ -22,6 +22,7 @@ from gear_neo4j.web.key_ring import KeysUnusable
 from gear_neo4j.web.problems import failure_of
 from gear_neo4j.web.writing import RightsEnded
 
+OnEnd = Callable[[StoredJob], None]
 LOGGER = logging.getLogger("gear_neo4j.web")
 MOST_PROBLEMS = 100
 # A job that was started more often than this without an end has ended the process each time.
@@ -41,11 +42,17 @@ class Worker:
     """Does the jobs of a queue with one ``Gear``, between :meth:`start` and :meth:`stop`.
 
     Rights are checked when a job starts or resumes, and those of its key also at each batch.
+
+    Args:
+        on_end: called with each job that has ended.
     """
 
-    def __init__(self, gear: Gear, store: JobStore, files: JobFiles, *, rights: JobRights) -> None:
+    def __init__(
+        self, gear: Gear, store: JobStore, files: JobFiles, *, rights: JobRights, on_end: OnEnd = lambda _: None
+    ) -> None:
         self._gear = gear
         self._rights = rights
+        self._on_end = on_end
         self._store = store
         self._files = files
         self._woken, self._stopping = Event(), Event()
@@ -133,6 +140,8 @@ class Worker:
 
     def _end(self, job: Job, state: JobState, *, detail: str = "") -> None:
         self._store.save(replace(job, state=state, detail=detail, finished=now()))
+        if ended := self._store.get(job.id):
+            self._on_end(ended)
         self._files.remove(job.id)
 
     def _detail(self, job: Job, error: Exception) -> str:

@@ -44,10 +44,12 @@ async def send(call: AnyCall) -> Response:
         async with received(call.request, most_files=service.options.upload_files) as upload:
             held = grant(call.caller, upload.collection)
             await call.search(require_whole, service.gear, call.caller.gear, held, upload.documents)
+            files = [file.name for file in upload.sent]
+            await call.begin({"collection": held.collection, "files": files})
             job = await run_in_threadpool(service.jobs.submit, held, upload.options, upload.sent)
     finally:
         service.uploads.release()
-    return _accepted(job)
+    return _accepted(call, job)
 
 
 @router.get("", response_model=documents.Sources, responses=problems(422, 503, 504))
@@ -59,7 +61,9 @@ async def sources(
 ) -> Response:
     """The sources of the passages that the caller sees, in order; `next` is the `after` of the next page."""
     view = call.view(collections=None if collection is None else [collection])
-    return Json(to_json(await call.search(view.corpus.sources, after=after, limit=limit)))
+    page = await call.search(view.corpus.sources, after=after, limit=limit)
+    call.entry.documents = [row.source for row in page.sources]
+    return Json(to_json(page))
 
 
 @router.delete(
@@ -72,8 +76,10 @@ async def forget(source: str, collection: str, call: AnyCall) -> Response:
     """Forget a source of a collection, with all its passages and their triples."""
     held = grant(call.caller, collection)
     await call.search(require_source, call.service.gear, call.caller.gear, held, source)
-    return _accepted(await run_in_threadpool(call.service.jobs.forget, held, source))
+    await call.begin({"collection": held.collection, "document": source})
+    return _accepted(call, await run_in_threadpool(call.service.jobs.forget, held, source))
 
 
-def _accepted(job: Job) -> Response:
+def _accepted(call: AnyCall, job: Job) -> Response:
+    call.entry.target = {**call.entry.target, "job": job.id}
     return Json(to_json(job), 202, {"Location": f"/api/jobs/{job.id}"})

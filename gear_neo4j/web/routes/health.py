@@ -13,11 +13,12 @@ from gear_neo4j.web.responses import Json, problems
 from gear_neo4j.web.service import AnyCall, AnyService
 from gear_neo4j.wire import documents, to_json
 
+AUDIT = "audit record"
 OPEN_PATHS = ("/healthz", "/readyz")
 router = APIRouter(tags=["service"])
 
 
-@router.get("/healthz", response_model=Health)
+@router.get("/healthz", response_model=Health, response_model_exclude_none=True)
 async def healthz() -> Health:
     """The process runs; needs no key."""
     return Health()
@@ -26,9 +27,14 @@ async def healthz() -> Health:
 @router.get("/readyz", response_model=Health, responses=problems(503))
 async def readyz(request: Request, service: AnyService) -> Response:
     """The embedding model is loaded and the database available; else 503 names what is missing. Needs no key."""
-    if missing := await service.readiness.missing():
+    missing, recorder = list(await service.readiness.missing()), service.recorder
+    unrecorded = recorder is not None and not await recorder.works()
+    if unrecorded and service.options.audit_required:
+        missing.append(AUDIT)
+    if missing:
         return failure_response(request, http_failure(503, f"not ready, missing: {', '.join(missing)}"))
-    return Json(Health().model_dump())
+    health = Health(warning=f"the {AUDIT} cannot be written" if unrecorded else None)
+    return Json(health.model_dump(exclude_none=True))
 
 
 @router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}, **problems()})

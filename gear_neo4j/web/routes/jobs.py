@@ -51,6 +51,7 @@ async def events(id: str, call: AnyCall) -> Response:
 async def cancel(id: str, call: AnyCall) -> Response:
     """Cancel a job: at once if it waits, at its next batch if it runs; what it has written stays."""
     require_writer(call.caller)
+    await call.begin({"job": (await _look(call, id)).id})
     return Json(to_json(await run_in_threadpool(call.service.jobs.cancel, call.caller, id)))
 
 

@@ -1,6 +1,7 @@
 """Signing in and out on the page, and where clients learn of the provider (RFC 9728)."""
 
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
@@ -106,7 +107,7 @@ async def back(request: Request, service: AnyService) -> Response:
         return _failed(str(error), 403 if error.is_known else 400)
     except RightsUnknown as error:
         return _failed(str(error), 503)
-    entry_of(request.scope).key = person.name
+    entry_of(request.scope).identify(person)
     response = RedirectResponse("/", status_code=303)
     set_cookie(response, SESSION, secret, secure=secure, seconds=SESSION_SECONDS)
     set_cookie(response, SIGN_IN, "", secure=secure, seconds=0)
@@ -119,6 +120,8 @@ async def sign_out(request: Request, service: AnyService) -> Response:
     people, base = _people(service), _base(request, service.options)
     if "origin" not in request.headers:
         raise HTTPException(403, "only the page signs out")
+    with suppress(SignInRefused, RightsUnknown):
+        entry_of(request.scope).identify(await to_thread.run_sync(people.of_session, session_of(request)))
     url = await to_thread.run_sync(partial(people.end, session_of(request), back=f"{base}/"))
     response = JSONResponse({"url": url})
     set_cookie(response, SESSION, "", secure=_is_secure(base), seconds=0)
