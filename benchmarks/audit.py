@@ -95,9 +95,9 @@ async def searched(server: LocalServer, folder: Path, questions: Sequence[str], 
     return {name: spread(values[WARM_UP:]) for name, values in times.items()}
 
 
-def measured(settings: Settings, server: LocalServer, *, searches: int) -> dict[str, Any]:
+def measured(settings: Settings, server: LocalServer, *, passages: int, searches: int) -> dict[str, Any]:
     """All figures."""
-    corpus = SyntheticCorpus(PASSAGES)
+    corpus = SyntheticCorpus(passages)
     connected = replace(settings, uri=server.uri, username=server.username, password=server.password)
     with tempfile.TemporaryDirectory() as name, Gear.connect(connected) as gear:
         folder = Path(name)
@@ -105,18 +105,20 @@ def measured(settings: Settings, server: LocalServer, *, searches: int) -> dict[
         gear.ingest([folder / "corpus"])
         questions = [question.question for question in corpus.questions(QUESTIONS)]
         search_ms = asyncio.run(searched(server, folder / "service", questions, searches))
-        return {"machine": machine(server.version), **written(folder / "audit"), "search_ms": search_ms}
+        figures = {"passages": passages, "search_ms": search_ms, **written(folder / "audit")}
+        return {"machine": machine(server.version), **figures}
 
 
 def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.audit", description=__doc__)
     parser.add_argument("--searches", type=int, default=300, help="of each service (default: %(default)s)")
+    parser.add_argument("--passages", type=int, default=PASSAGES, help="of the corpus (default: %(default)s)")
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the result goes (default: %(default)s)")
     options = parser.parse_args()
     settings = replace(Settings.load(), uri=None, name="bench-audit", database=None)
     with fresh_server(settings) as server:
-        report = measured(settings, server, searches=options.searches)
+        report = measured(settings, server, passages=options.passages, searches=options.searches)
     options.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     Console().print_json(data=report)
 

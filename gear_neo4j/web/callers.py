@@ -120,6 +120,7 @@ class CallerBackend(AuthenticationBackend):
             else:
                 found = self._ring.find(secret) if len(secret) <= LONGEST_SECRET else None
         except SignInRefused as error:
+            entry_of(conn.scope).refused = error.who
             if error.is_known:
                 raise Refused(http_failure(403, str(error))) from error
             self._count_failure(conn)

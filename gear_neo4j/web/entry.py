@@ -19,8 +19,9 @@ class Entry:
     """One request: its id, its caller, its result and its cost.
 
     ``route`` is its path if that is not a route of the API; ``parts`` has milliseconds by part of a search; ``error``
-    is the class of its error. ``documents`` are those of ``passages``, ``target`` names what else it reads or changes,
-    and ``kind`` is what a call of a mounted application asks for.
+    is the class of its error. ``refused`` is a person who is known, but may do nothing. ``documents`` are those of
+    ``passages``, ``target`` names what else it reads or changes, and ``kind`` is what a call of a mounted application
+    asks for.
     """
 
     id: str
@@ -28,6 +29,7 @@ class Entry:
     started: float = field(default_factory=time.perf_counter)
     key: str = ""
     credential: Credential | None = None
+    refused: Mapping[str, str] = field(default_factory=dict)
     kind: str = ""
     target: Mapping[str, object] = field(default_factory=dict)
     question: str = ""

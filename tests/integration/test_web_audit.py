@@ -233,14 +233,22 @@ def test_people_are_recorded_by_issuer_and_subject(gear, provider, folder, tmp_p
         httpx.post(f"{url}/api/search", json={"question": QUESTION}, headers=named(token))
         rights.write_text(f"{RIGHTS}\n")
         httpx.get(f"{url}/api/caller", headers=named(token))
+        rights.write_text("[groups.nobody]\ncollections = ['*']\n")
+        httpx.get(f"{url}/api/caller", headers=named(token))
     found = entries(folder)
 
     who = {"issuer": provider.issuer, "subject": "ada", "name": "ada@example.org"}
-    assert [("sign-in", 303), ("search", 200), ("sign-out", 200), ("sign-in", 400), ("search", 200)] == [
-        (entry["kind"], entry["status"]) for entry in found
-    ]
-    assert [who, who, who, {}, who] == [entry["who"] for entry in found]
-    assert 1 == len(entries(folder, "rights"))
+    assert [
+        ("sign-in", 303),
+        ("search", 200),
+        ("sign-out", 200),
+        ("sign-in", 400),
+        ("search", 200),
+        ("request", 403),
+    ] == [(entry["kind"], entry["status"]) for entry in found]
+    assert [who, who, who, {}, who] == [entry["who"] for entry in found[:5]]
+    assert {"issuer": provider.issuer, "subject": "ada"} == found[5]["who"]
+    assert 2 == len(entries(folder, "rights"))
     assert token not in record_of(folder)
 
 

@@ -74,7 +74,7 @@ def _fields(scope: Scope, *, texts: bool) -> dict[str, object]:
         what["question"] = entry.question
     return {
         "request": entry.id,
-        "who": who_of(entry.credential),
+        "who": who_of(entry.credential) or dict(entry.refused),
         "address": client[0] if client else "",
         "kind": entry.kind or kind_of(scope) or "request",
         "what": what,

@@ -18,7 +18,8 @@ class Selection:
     """The entries to export.
 
     Args:
-        since, until: the times of the first one, and of the first one no more.
+        since: entries before this time are left out.
+        until: entries from this time on are left out.
         who: the name of a key, or the name or the subject of a person.
     """
 

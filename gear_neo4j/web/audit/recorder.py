@@ -105,7 +105,8 @@ class Recorder:
             entries.insert(0, {"kind": "lost", "what": {"entries": self._lost}})
         try:
             self._chain.append(entries)
-        except (OSError, GearError) as error:
+        except Exception as error:
+            # Whatever it is, nobody may wait for an entry forever.
             self._fail(error, count)
             for _, written in batch:
                 written.set_exception(Unrecorded())
@@ -118,7 +119,7 @@ class Recorder:
 
     def _fail(self, error: Exception, lost: int) -> None:
         if not self.is_failing:
-            detail = getattr(error, "strerror", None) or str(error)
+            detail = getattr(error, "strerror", None) or str(error) or type(error).__name__
             LOGGER.error("%s", json_text({"audit": "cannot be written", "detail": detail}))
         self.is_failing = True
         self._lost += lost

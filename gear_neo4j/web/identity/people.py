@@ -159,7 +159,7 @@ class People:
             raise SignInRefused(EXPIRED)
         person = self._current_rights().person(self._newest_of(claims, digest), sign_in=digest, until=until)
         if person is None:
-            raise SignInRefused(NOTHING, is_known=True)
+            raise SignInRefused(NOTHING, who={"issuer": str(claims["iss"]), "subject": str(claims["sub"])})
         return person
 
     def _renew(self, digest: str, sign_in: _SignIn, now: float) -> None:

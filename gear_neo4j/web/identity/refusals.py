@@ -1,5 +1,8 @@
 """Why a sign-in does not count: it is refused, or nobody can say now."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from gear_neo4j.errors import GearError, SearchError
 from gear_neo4j.web.credentials import RightsUnknown
 
@@ -13,12 +16,17 @@ DOWN = "the sign-in provider does not answer now: try again"
 class SignInRefused(GearError):
     """A token or session does not count; the message is the reason, in one line.
 
-    ``is_known`` says that the person is known, but may do nothing.
+    ``who`` has the issuer and the subject of a person who is known, but may do nothing; it is empty otherwise.
     """
 
-    def __init__(self, reason: str = INVALID, *, is_known: bool = False) -> None:
+    def __init__(self, reason: str = INVALID, *, who: Mapping[str, str] = MappingProxyType({})) -> None:
         super().__init__(reason)
-        self.is_known = is_known
+        self.who = who
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the person is known, but may do nothing."""
+        return bool(self.who)
 
 
 class ProviderDown(SearchError, RightsUnknown):

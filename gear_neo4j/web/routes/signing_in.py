@@ -103,7 +103,8 @@ async def back(request: Request, service: AnyService) -> Response:
         secret = await to_thread.run_sync(people.sessions.finish, query, browser)
         person = await to_thread.run_sync(people.of_session, secret)
     except SignInRefused as error:
-        entry_of(request.scope).error = type(error).__name__
+        entry = entry_of(request.scope)
+        entry.error, entry.refused = type(error).__name__, error.who
         return _failed(str(error), 403 if error.is_known else 400)
     except RightsUnknown as error:
         return _failed(str(error), 503)
