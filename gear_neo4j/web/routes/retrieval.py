@@ -41,5 +41,7 @@ async def paths(body: PathsBody, call: AnyCall) -> Response:
 async def passage(id: str, call: AnyCall) -> Response:
     """One passage, with its triples."""
     record = await call.search(call.view().passage, id)
-    call.entry.passages, call.entry.documents = [record.passage.id], [record.passage.source]
+    # The neighbours are of the same document.
+    shown = [one.id for one in (record.previous, record.passage, record.next) if one]
+    call.entry.passages, call.entry.documents = shown, [record.passage.source]
     return Json(passage_json(record, public_url=call.public_url))
