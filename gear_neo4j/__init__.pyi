@@ -50,4 +50,5 @@ from .retrieval.walk.beam import Beam as Beam
 from .retrieval.walk.walk import Walk as Walk
 from .scope import Scope as Scope
 from .settings import Settings as Settings
+from .sync.loaders import Loaded as Loaded
 from .sync.tables import Table as Table

@@ -143,7 +143,7 @@ def with_membership(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(*args: Any, collection: str, readers: tuple[str, ...], widen: bool, **values: Any) -> None:
-        if widen and not readers:
+        if widen and not (readers or values.get("readers_field")):
             raise click.UsageError("--widen needs --readers; 'gear readers SOURCE --everybody' opens a document to all")
         command(*args, membership=CollectionAccess.of(collection, readers or None, widen=widen), **values)
 

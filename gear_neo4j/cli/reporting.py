@@ -38,6 +38,13 @@ def report_other_names(names: Mapping[str, str]) -> None:
         errors.print_line(line)
 
 
+def report_fields(counts: Mapping[str, int]) -> None:
+    """Print which fields of a loader's documents cannot be metadata, and of how many, if there are any."""
+    if counts:
+        fields = ", ".join(f"{name} ({count:,})" for name, count in counts.items())
+        errors.print_line(f"fields left out of the metadata: {fields}")
+
+
 def report_skipped(skipped: Mapping[str, int]) -> None:
     """Print how many files were of kinds that cannot be read, by suffix, if there are any."""
     if skipped:

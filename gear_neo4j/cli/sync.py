@@ -11,11 +11,19 @@ from gear_neo4j.cli import extraction
 from gear_neo4j.cli.confirm import YES, can_ask, confirm, is_same_source
 from gear_neo4j.cli.documents import DocumentOptions, with_documents, with_membership
 from gear_neo4j.cli.extraction import NONE, ExtractionOptions, with_extraction
+from gear_neo4j.cli.loaders import with_loader
 from gear_neo4j.cli.options import CHAT, CONNECTION, EMBEDDING, opened, with_settings
 from gear_neo4j.cli.output import emit, json_option
-from gear_neo4j.cli.printing import say
-from gear_neo4j.cli.reporting import left_out, progress_shown, report_other_names, report_problem, report_skipped
-from gear_neo4j.cli.tables import with_table
+from gear_neo4j.cli.printing import output_kept_clear, say
+from gear_neo4j.cli.reporting import (
+    left_out,
+    progress_shown,
+    report_fields,
+    report_other_names,
+    report_problem,
+    report_skipped,
+)
+from gear_neo4j.cli.tables import Source, with_table
 from gear_neo4j.cli.watching import rounds
 from gear_neo4j.errors import GearError, PartialResult
 from gear_neo4j.extraction.forecast import forecast
@@ -25,6 +33,7 @@ from gear_neo4j.ingestion.membership import CollectionAccess
 from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.models.openai import open_chat
 from gear_neo4j.settings import Settings
+from gear_neo4j.sync.loaders import Loaded
 from gear_neo4j.sync.report import MOST_DELETED, SyncReport
 from gear_neo4j.sync.tables import Table
 from gear_neo4j.text.address import is_address
@@ -33,9 +42,10 @@ from gear_neo4j.text.wording import pluralize
 
 
 @click.command()
-@click.argument("sources", nargs=-1, required=True)
+@click.argument("sources", nargs=-1)
 @with_membership
 @with_documents
+@with_loader
 @with_table
 @with_extraction(
     click.option(
@@ -61,8 +71,8 @@ from gear_neo4j.text.wording import pluralize
 @json_option
 @with_settings(CHAT, CONNECTION, EMBEDDING)
 def sync(
-    sources: tuple[str, ...],
-    tables: Sequence[str | Table],
+    sources: Sequence[str | Loaded],
+    tables: Sequence[Source],
     membership: CollectionAccess,
     source_name: str | None,
     documents: DocumentOptions,
@@ -77,9 +87,10 @@ def sync(
     """Update a collection from SOURCES: documents that are new, changed, moved or gone.
 
     SOURCES are folders and documents, or addresses such as s3://bucket/folder. With --key they are tables, of which
-    each row is a document: Parquet, Arrow or CSV files, or databases. What has not changed since the last sync is not
-    read again. If more than a fifth of the documents are gone, the command asks on a terminal, and needs
-    --yes elsewhere. After an interruption, run the same command again to resume.
+    each row is a document: Parquet, Arrow or CSV files, or databases. With --loader, the documents are those of a
+    loader of LangChain, such as the pages of a wiki; its code runs here. What has not changed since the last sync is
+    not read again. If more than a fifth of the documents are gone, the command asks on a terminal, and needs --yes
+    elsewhere. After an interruption, run the same command again to resume.
     """
     if watch and (dry_run or json_file):
         raise click.UsageError("--watch runs until interrupted: it cannot be combined with --dry-run or --json")
@@ -91,7 +102,9 @@ def sync(
     chat = open_chat(settings, cache=settings.chat_cache) if job.calls_model else None
     with opened(settings, chat=chat, create=not dry_run) as gear:
         if watch:
-            _watch(lambda: job.run(gear)[0], rounds(sources, every=every))
+            _watch(
+                lambda: job.run(gear)[0], rounds([source for source in sources if isinstance(source, str)], every=every)
+            )
         report, extracted = job.run(gear)
     document = {"sync": asdict(report)} | ({"extraction": asdict(extracted)} if extracted else {})
     if not emit(json_file, document):
@@ -99,10 +112,15 @@ def sync(
     _end(report, extracted)
 
 
-def _refuse_unreadable(sources: Sequence[str | Table]) -> None:
+def _refuse_unreadable(sources: Sequence[Source]) -> None:
     """Refuse what is missing, and files that no sync can read; an empty folder is one whose documents are gone."""
-    local = [source for source in sources if not is_address(source.source if isinstance(source, Table) else source)]
-    refuse_missing(Path(source.source if isinstance(source, Table) else source) for source in local)
+    paths = {
+        source: source.source if isinstance(source, Table) else source
+        for source in sources
+        if not isinstance(source, Loaded)
+    }
+    local = {source: Path(path) for source, path in paths.items() if not is_address(path)}
+    refuse_missing(local.values())
     files_to_ingest([source for source in local if isinstance(source, str)], may_be_empty=True)
 
 
@@ -110,7 +128,7 @@ def _refuse_unreadable(sources: Sequence[str | Table]) -> None:
 class _Sync:
     """A sync, as configured by the options, which can run repeatedly."""
 
-    sources: Sequence[str | Table]
+    sources: Sequence[Source]
     membership: CollectionAccess
     source_name: str | None
     documents: DocumentOptions
@@ -126,7 +144,8 @@ class _Sync:
 
     def run(self, gear: Gear) -> tuple[SyncReport, ExtractionReport | None]:
         """Sync once, then have the model read new passages, if wanted."""
-        with progress_shown() as on_progress:
+        # Loaders may print, and scripts read standard output.
+        with output_kept_clear(), progress_shown() as on_progress:
             report = gear.corpus.sync(
                 self.sources,
                 extract=self.extracting.extractor != NONE,
@@ -213,7 +232,9 @@ def _end(report: SyncReport, extracted: ExtractionReport | None) -> None:
     """Say in one line what was left out, if anything."""
     report_skipped(report.skipped)
     report_other_names(report.other_names)
+    report_fields(report.fields_left_out)
     parts = list(extraction.left_over(extracted)) if extracted else []
     parts[:0] = left_out(pluralize(report.problems, "document"), report, command="sync")
+    parts[:0] = [f"{name} was not read to its end, see above; sync again" for name in report.failures]
     if parts:
         raise PartialResult("; ".join(parts))

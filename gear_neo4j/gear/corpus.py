@@ -33,6 +33,7 @@ from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.recipes.recipe import ExtractorRecipe
 from gear_neo4j.recipes.registry import EXTRACTORS
 from gear_neo4j.scope import DEFAULT_COLLECTION
+from gear_neo4j.sync.loaders import Loaded
 from gear_neo4j.sync.report import MOST_DELETED, SyncReport
 from gear_neo4j.sync.run import SourceSync
 from gear_neo4j.sync.tables import Table
@@ -131,7 +132,7 @@ class Corpus:
 
     def sync(
         self,
-        sources: Sequence[str | File | Table] | str | File | Table,
+        sources: Sequence[str | File | Table | Loaded] | str | File | Table | Loaded,
         *,
         extract: bool = True,
         chunk_size: int = CHUNK_SIZE,
@@ -154,8 +155,10 @@ class Corpus:
         that cannot be read or converted this time keeps its passages; one whose content cannot be used loses them.
 
         Args:
-            sources: folders and documents, addresses such as ``s3://bucket/folder`` that fsspec can read, and a
-                :class:`Table` whose rows are documents; or one of these.
+            sources: folders and documents, addresses such as ``s3://bucket/folder`` that fsspec can read, a
+                :class:`Table` whose rows are documents, and what a loader of LangChain gives (:class:`Loaded`); or one
+                of these. If a loader fails in the middle, what it has not given yet stays; see ``failures`` of the
+                report.
             extract: make triples by rules for the passages of the collection that have none.
             readers: the principals that may read the passages, as in :meth:`ingest`.
             most_deleted: the share of the known documents that may be gone; five may always be.

@@ -1,19 +1,22 @@
 """``gear.corpus.sync``: the plan, the limit on deletions, the run, and the triples of new passages."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from gear_neo4j.gear.extractors import extract_by_rules
 from gear_neo4j.gear.session import Session
+from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.sync.files import Folder, Remote
+from gear_neo4j.sync.loaders import Loaded, documents_of
 from gear_neo4j.sync.origins import Origin
 from gear_neo4j.sync.report import SyncReport, refuse_to_empty
 from gear_neo4j.sync.run import SourceSync
 from gear_neo4j.sync.tables import Rows, Table
 from gear_neo4j.text.address import is_address
 
-Source = str | Path | Table
+Source = str | Path | Table | Loaded
 Sources = Sequence[Source] | Source
 
 
@@ -26,7 +29,8 @@ def planned_only(sync: SourceSync, sources: Sources, *, follow_links: bool) -> S
     """
     if not sync.blank:
         sync.graph.require_newest_schema()
-    return sync.preview(sync.plan(_origins(sync, sources, follow_links)))
+    with _origins(sync, sources, follow_links) as origins:
+        return sync.preview(sync.plan(origins))
 
 
 def synced(
@@ -43,10 +47,11 @@ def synced(
     """Bring the collection up to date; see :meth:`gear_neo4j.types.Corpus.sync`."""
     graph, embedder = sync.graph, sync.embedder
     graph.prepare(model=embedder.name, dimension=embedder.dimension)
-    planned = sync.plan(_origins(sync, sources, follow_links))
-    on_plan(sync.report)
-    refuse_to_empty(sync.report, most_deleted=most_deleted)
-    report = sync.run(planned)
+    with _origins(sync, sources, follow_links) as origins:
+        planned = sync.plan(origins)
+        on_plan(sync.report)
+        refuse_to_empty(sync.report, most_deleted=most_deleted)
+        report = sync.run(planned)
     if extract:
         extracted = extract_by_rules(session, collection=sync.membership.collection, on_progress=on_progress)
         report.passages_extracted = extracted.done
@@ -54,12 +59,17 @@ def synced(
     return report
 
 
-def _origins(sync: SourceSync, sources: Sources, follow_links: bool) -> list[Origin]:
-    given = [sources] if isinstance(sources, str | Path | Table) else sources
-    return [_origin(source, follow_links=follow_links, most_bytes=sync.limits.bytes) for source in given]
+@contextmanager
+def _origins(sync: SourceSync, sources: Sources, follow_links: bool) -> Iterator[list[Origin]]:
+    """The origins of sources; what loaders give is kept until the end of the block."""
+    given = [sources] if isinstance(sources, str | Path | Table | Loaded) else sources
+    with ExitStack() as kept:
+        yield [_origin(source, kept, follow_links=follow_links, limits=sync.limits) for source in given]
 
 
-def _origin(source: Source, *, follow_links: bool, most_bytes: int) -> Origin:
+def _origin(source: Source, kept: ExitStack, *, follow_links: bool, limits: Limits) -> Origin:
+    if isinstance(source, Loaded):
+        return kept.enter_context(documents_of(source, most_characters=limits.characters))
     if isinstance(source, Table):
         return Rows(source)
-    return Remote(str(source), most_bytes) if is_address(str(source)) else Folder(Path(source), follow_links)
+    return Remote(str(source), limits.bytes) if is_address(str(source)) else Folder(Path(source), follow_links)

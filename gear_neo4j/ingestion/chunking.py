@@ -1,7 +1,7 @@
 """Splits documents into passages at paragraphs and sentences, each with its position."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -132,14 +132,20 @@ def convert(
         InputError: says why the file cannot be used, without naming it.
     """
     source = source or name or _source(path)
-    passages: dict[str, Passage] = {}
     loaded = load(path, limits=limits, name=name)
-    for part in loaded.parts:
+    passages = divided(loaded.parts, source=source, size=size)
+    check_metadata(passages, limits)
+    return Converted(passages, loaded.remarks)
+
+
+def divided(parts: Iterable[Part], *, source: str, size: int) -> list[Passage]:
+    """The passages of the parts of a document in order, equal ones once."""
+    passages: dict[str, Passage] = {}
+    for part in parts:
         for chunk, number in _number(part, chunks(part.text, size=size)):
             passage = make_passage(source, part.title, chunk.text, position=f"{part.unit} {number}")
             passages.setdefault(passage.id, replace(passage, metadata=part.metadata))
-    _check_metadata(list(passages.values()), limits)
-    return Converted(list(passages.values()), loaded.remarks)
+    return list(passages.values())
 
 
 def passages_of(
@@ -154,8 +160,12 @@ def passages_of(
     return convert(path, size=size, limits=limits, name=name, source=source).passages
 
 
-def _check_metadata(passages: Sequence[Passage], limits: Limits) -> None:
-    """Refuse a head that would be stored too often: each passage has a copy of it."""
+def check_metadata(passages: Sequence[Passage], limits: Limits) -> None:
+    """Refuse a head that would be stored too often: each passage has a copy of it.
+
+    Raises:
+        InputError: says its size.
+    """
     size = size_of(passages[0].metadata)
     if size * len(passages) > limits.metadata:
         raise InputError(

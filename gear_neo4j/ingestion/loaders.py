@@ -138,10 +138,10 @@ def refusal(path: Path, *, verb: str = "give") -> str:
 
 def _text(path: Path, stem: str) -> Iterator[Part]:
     text = _plain(path)
-    yield Part(_first_line(text) or stem, text, "line")
+    yield Part(first_line(text) or stem, text, "line")
 
 
-def _first_line(text: str) -> str:
+def first_line(text: str) -> str:
     """The first line if it looks like a title: short, not a sentence, and followed by a blank line or a rule."""
     first, _, rest = text.lstrip().partition("\n")
     title = " ".join(first.split())
@@ -151,13 +151,18 @@ def _first_line(text: str) -> str:
 
 
 def _markdown(path: Path, stem: str) -> Iterator[Part]:
-    content = without_pictures(_plain(path))
+    return markdown_parts(_plain(path), stem)
+
+
+def markdown_parts(text: str, stem: str) -> Iterator[Part]:
+    """The sections of a Markdown text, with its front matter as metadata; ``stem`` is the title above the headings."""
+    content = without_pictures(text)
     settings = front_matter(content)
     head = heads.from_front_matter(settings)
     document = str(head.pop("title", stem))
     # Front matter that becomes metadata is left out of the text.
-    for title, text, line in sections(content, settings=not heads.keeps_all(settings)):
-        yield Part(shorten(title or document) or stem, text, "line", line, head)
+    for title, section, line in sections(content, settings=not heads.keeps_all(settings)):
+        yield Part(shorten(title or document) or stem, section, "line", line, head)
 
 
 def _html(path: Path, stem: str) -> Iterator[Part]:

@@ -170,6 +170,14 @@ class SourceNames:
             self._record(name, address, whole=True, known=True, empty=not below)
         return name, None if name == address else Prefix(f"{name}/")
 
+    def loader(self, name: str, given: str, below: Sequence[str]) -> Prefix:
+        """What the names of a loader's documents begin with; ``given`` is its class, which may read other sources, too.
+
+        Raises:
+            InputError: the source is known, but none of its documents is there.
+        """
+        return Prefix(f"{self._recorded(name, Root(given, given), below)}/")
+
     def take_over(self, names: Mapping[str, str]) -> None:
         """Collect those of the former names, each with the present one, under which documents are stored."""
         former = [old for old, new in names.items() if old != new]
@@ -206,6 +214,10 @@ class SourceNames:
             raise InputError(
                 f"{root.path} is the source {other!r}: use 'gear sources rename {other} {name}' to rename it"
             )
+        return self._recorded(name, root, below)
+
+    def _recorded(self, name: str, root: Root, below: Sequence[str]) -> str:
+        """A given name, after it is recorded that this source is read from the root."""
         source = self.known.get(name)
         if source is None and self.registry and self.registry.below(f"{name}/", collection=self.collection, limit=1):
             source = KnownSource(name=name)

@@ -138,18 +138,24 @@ def triples_to_embed(graph: Graph, triples: Sequence[Triple], *, extractor: str 
 
 
 def restrict(
-    graph: Graph, readers: Mapping[str, Sequence[str]], *, collection: str, widen: bool = False
+    graph: Graph,
+    readers: Mapping[str, Sequence[str]],
+    *,
+    collection: str,
+    widen: bool = False,
+    narrow: bool = False,
 ) -> frozenset[str]:
     """Record who may read documents, and give their passages and triples the same readers.
 
     Returns:
-        The sources that keep their readers, because they would get more and ``widen`` is not set.
+        The sources that get no new readers, because ``widen`` is not set; with ``narrow``, they lose those that are not
+        among the given ones.
     """
     other = graph.readers.other(readers, collection=collection) if readers else {}
     if not other:
         return frozenset()
     # First the record: what is written meanwhile has its readers, and a killed run can be repeated.
-    kept = graph.readers.record(other, collection=collection, widen=widen)
+    kept = graph.readers.record(other, collection=collection, widen=widen, narrow=narrow)
     for source in other:
         while lagging := graph.readers.lagging(source, collection=collection, limit=PASSAGES_A_BATCH):
             graph.corpus.write_readers(lagging, widen=True)

@@ -14,12 +14,14 @@ from gear_neo4j.sync.passages import PassageMaker
 class Listed:
     """A document in the listing of an origin: its name, and its version, which is empty if unknown.
 
-    ``key`` is what the origin finds it by: a path below it, an address, or the key of a row.
+    ``key`` is what the origin finds it by: a path below it, an address, or the key of a row. ``readers`` are those that
+    the origin names, empty if it names none for this document; None if it says nothing of readers.
     """
 
     name: str
     version: str = ""
     key: str = ""
+    readers: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +29,16 @@ class Listing:
     """The documents of an origin in order, each once, and the numbers of skipped files by suffix.
 
     ``problems`` holds pairs of a name and a reason. ``below`` is what the names of all documents begin with that the
-    origin can have.
+    origin can have. ``failure`` says why the listing ended too early: what is not in it is not gone.
+    ``fields_left_out`` counts the fields that cannot be metadata.
     """
 
     documents: tuple[Listed, ...]
     skipped: Mapping[str, int] = field(default_factory=dict)
     problems: tuple[tuple[str, str], ...] = ()
     below: tuple[str, ...] = ()
+    failure: str = ""
+    fields_left_out: Mapping[str, int] = field(default_factory=dict)
 
     def named(self, name: Callable[[Listed], str]) -> "Listing":
         """The documents by other names; of several with one name only the first."""

@@ -1,5 +1,7 @@
 """The report of a sync."""
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gear_neo4j.errors import InputError
@@ -19,7 +21,10 @@ class SyncReport:
     ``problems`` counts unusable documents, including unchanged ones from earlier syncs; they are not among the others.
     ``kept_readers`` counts the documents that keep their readers, because they were given more without ``widen``.
     ``skipped`` counts files of other kinds by suffix; ``other_names`` has the names of folders whose own name was
-    taken. In a dry run, ``passages_written`` and ``characters_written`` count what would be written.
+    taken. ``failures`` has the sources whose loader failed in the middle, each with the reason: what it did not give
+    stays. ``fields_left_out`` counts the fields of a loader's documents that cannot be metadata; ``emptied`` names the
+    sources whose loader gives no document any more. In a dry run, ``passages_written`` and ``characters_written`` count
+    what would be written.
     """
 
     new: int = 0
@@ -40,6 +45,9 @@ class SyncReport:
     kept_readers: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
     other_names: dict[str, str] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+    fields_left_out: dict[str, int] = field(default_factory=dict)
+    emptied: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -48,7 +56,9 @@ class SyncReport:
 
     @property
     def share_deleted(self) -> float:
-        """The share of the known documents that are deleted, 0 to 1; 0 if they are few."""
+        """The share of the known documents that are deleted, 0 to 1; 0 if they are few, 1 if a loader gives none."""
+        if self.emptied:
+            return 1.0
         return self.deleted / self.known if self.deleted > FEW else 0.0
 
     def add_plan(self, plan: Plan) -> None:
@@ -59,6 +69,11 @@ class SyncReport:
         self.deleted += len(plan.deleted)
         self.unchanged += plan.unchanged
         self.known += plan.known
+
+    def add_left_out(self, skipped: Mapping[str, int], fields: Mapping[str, int]) -> None:
+        """Add the numbers of skipped files by suffix, and of fields that cannot be metadata by name."""
+        self.skipped = dict(sorted((Counter(self.skipped) + Counter(skipped)).items()))
+        self.fields_left_out = dict(sorted((Counter(self.fields_left_out) + Counter(fields)).items()))
 
     def take_out(self, kind: Kind) -> None:
         """Take a document out of its count: it turned out to be unusable."""

@@ -3,16 +3,17 @@
 A killed sync can be repeated: recorded documents are not read again, and written passages are recognised by their ids.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.write.corpus_writes import Deletion
 from gear_neo4j.graph.write.manifest import ReadSource
+from gear_neo4j.graph.write.overlay_store import NOBODY
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.conversion import Converter
 from gear_neo4j.ingestion.forgetting import forget_documents, remove_stale
@@ -25,8 +26,17 @@ from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.renaming import rename_documents
 from gear_neo4j.ingestion.versions import read_options
 from gear_neo4j.ingestion.writers import Writers
-from gear_neo4j.ingestion.writing import KEPT_READERS, link_neighbours, record_given, restrict_sources, write_passages
+from gear_neo4j.ingestion.writing import (
+    KEPT_READERS,
+    link_neighbours,
+    record_given,
+    restrict,
+    restrict_sources,
+    write_passages,
+)
 from gear_neo4j.models.embeddings import Embedder
+from gear_neo4j.sync.files import Files
+from gear_neo4j.sync.loaders import Documents
 from gear_neo4j.sync.moves import move
 from gear_neo4j.sync.origins import Origin
 from gear_neo4j.sync.passages import PassageMaker
@@ -40,13 +50,22 @@ DOCUMENTS_A_PAGE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class OriginPlan:
-    """An origin, its name in records, its plan, and the folders or addresses that it reads whole."""
+    """An origin, its name in records, its plan, and the folders or addresses that it reads whole.
+
+    ``readers`` are those that the origin itself names, by document.
+    """
 
     origin: Origin
     name: str
     plan: Plan
     sources: SourceNames
     read: tuple[str, ...]
+    readers: Mapping[str, Sequence[str]]
+
+    @property
+    def renamed(self) -> frozenset[str]:
+        """The documents whose names were, or are, those of others: their readers are set once these have moved."""
+        return self.plan.overwritten.union(listed.name for _, listed in self.plan.moved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +148,9 @@ class SourceSync:
             read = (*entry.plan.changed, *entry.plan.new)
             for problem in restrict_sources(self.graph, entry.sources, entry.read, self.membership):
                 self.on_problem(problem)
-            record_given(self.graph, (document.name for document in read), self.membership)
+            silent = (document.name for document in read if document.name not in entry.readers)
+            record_given(self.graph, silent, self.membership)
+            self._report_kept(self._restrict(entry, entry.readers.keys() - entry.renamed))
             with Writers() as writers:
                 for batch in self._batches(entry):
                     writers.submit(partial(self._write, entry, batch), self._count)
@@ -147,13 +168,27 @@ class SourceSync:
         if self.writes:
             rename_documents(self.graph, sources.former, collection=self.membership.collection)
             sources.former.clear()
-        skipped = Counter(self.report.skipped) + Counter(listing.skipped)
-        self.report.skipped = dict(sorted(skipped.items()))
+        self.report.add_left_out(listing.skipped, listing.fields_left_out)
         for document, reason in listing.problems:
             self._problem(document, reason)
         known = {} if self.blank else self._known(name, listing.below)
+        if isinstance(origin, Files):
+            # Documents that this installation cannot list are not gone.
+            known = {name: source for name, source in known.items() if not needs_extra(Path(name))}
+        if listing.failure:
+            self._fail(name, listing.failure)
+            known = {listed.name: known[listed.name] for listed in listing.documents if listed.name in known}
+        elif isinstance(origin, Documents) and known and not listing.documents:
+            self.report.emptied = (*self.report.emptied, name)
         changes = plan(listing.documents, known, digest=origin.digest, options=self._options)
-        return OriginPlan(origin, name, changes, sources, (name, *listing.below))
+        # A document without readers of its own has those of the sync, else nobody may read it.
+        default = NOBODY if self.membership.readers is None else self.membership.readers
+        named = {listed.name: listed.readers or default for listed in listing.documents if listed.readers is not None}
+        return OriginPlan(origin, name, changes, sources, (name, *listing.below), named)
+
+    def _fail(self, name: str, reason: str) -> None:
+        self.report.failures[name] = reason
+        self.on_problem(Problem(name, 0, f"was not read to its end, and what is missing stays: {reason}"))
 
     def _known(self, name: str, below: Sequence[str]) -> dict[str, ReadSource]:
         collection = self.membership.collection
@@ -161,9 +196,7 @@ class SourceSync:
             source.name: source for source in self.graph.manifest.read(name, below=below, collection=collection)
         }
         is_first = all(source.origin != name for source in recorded.values())
-        known = (self._ingested(name) if is_first else {}) | recorded
-        # Documents that this installation cannot list are not gone.
-        return {name: source for name, source in known.items() if not needs_extra(Path(name))}
+        return (self._ingested(name) if is_first else {}) | recorded
 
     @property
     def _options(self) -> str:
@@ -203,7 +236,7 @@ class SourceSync:
         wanted = [listed for _, listed in entry.plan.to_read]
         kinds = {listed.name: kind for kind, listed in entry.plan.to_read}
         with Converter(self.limits) as converter:
-            read = entry.origin.read(wanted, PassageMaker(converter, self.chunk_size))
+            read = entry.origin.read(wanted, PassageMaker(converter, self.chunk_size, self.limits))
             for number, document in enumerate(read, start=1):
                 name = document.listed.name
                 if document.problem is not None:
@@ -231,14 +264,15 @@ class SourceSync:
         }
         moved = move(self.graph, moves, collection=collection)
         passages = [passage for document in documents for passage in document.passages]
-        written, kept = 0, set[str]()
+        renamed = entry.renamed.intersection(document.record.name for document in documents)
+        written, kept = 0, set(self._restrict(entry, entry.readers.keys() & renamed))
         for start in range(0, len(passages), PASSAGES_A_BATCH):
             part = passages[start : start + PASSAGES_A_BATCH]
             outcome = write_passages(
                 self.graph,
                 part,
                 embedder=self.embedder,
-                readers=self.membership.readers,
+                readers=None if entry.readers else self.membership.readers,
                 widen=self.membership.widen,
             )
             written += outcome.new
@@ -251,14 +285,25 @@ class SourceSync:
         self.graph.manifest.record(records, entry.name, collection=collection)
         return _Written(written, moved, removed, frozenset(kept))
 
+    def _restrict(self, entry: OriginPlan, names: Iterable[str]) -> frozenset[str]:
+        """Set the readers of documents to those that the origin names; returns those that would get more."""
+        waiting, kept = iter(sorted(names)), frozenset[str]()
+        while batch := {name: entry.readers[name] for name in islice(waiting, DOCUMENTS_A_BATCH)}:
+            collection, widen = self.membership.collection, self.membership.widen
+            kept |= restrict(self.graph, batch, collection=collection, widen=widen, narrow=True)
+        return kept
+
     def _contents(self, name: str) -> set[tuple[str, str]]:
         ids = [id for id, _ in self.graph.sources.of_documents([name], collection=self.membership.collection)]
         return {(passage.title, passage.text) for passage in self.graph.store.passages(ids).values()}
 
     def _count(self, done: _Written) -> None:
         self.report.add_written(done.passages, done.moved, done.removed)
-        self.report.kept_readers += len(done.kept)
-        for source in sorted(done.kept):
+        self._report_kept(done.kept)
+
+    def _report_kept(self, kept: Collection[str]) -> None:
+        self.report.kept_readers += len(kept)
+        for source in sorted(kept):
             self.on_problem(Problem(source, 0, KEPT_READERS))
 
     def _problem(self, name: str, reason: str) -> None:

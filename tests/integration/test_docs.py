@@ -17,6 +17,7 @@ from gear_neo4j.models.chat import Chat
 from gear_neo4j.recipes.registry import AGENTS, EXTRACTORS, RETRIEVERS
 from tests.framework_models import Llm, Model, Reader
 from tests.graphs import opened
+from tests.loaders import slack_export
 from tests.loops import Script
 from tests.scripted_server import ScriptedServer
 from tests.toy_model import FACTS, PASSAGES, QUESTION, ToyModel
@@ -111,13 +112,17 @@ def test_the_tour(gear, tmp_path, monkeypatch, capsys):
     assert "handbook" not in [collection.name for collection in gear.corpus.collections()]
 
 
-def test_a_table_is_a_source(gear, tmp_path, monkeypatch):
-    """A row is a document."""
+def test_a_table_and_a_loader_are_sources(gear, tmp_path, monkeypatch):
+    """A row is a document, and so is a message, for the members of its channel."""
     monkeypatch.chdir(tmp_path)
+    slack_export(Path("slack.zip"), hr=["Ines moves to Varna."], secret=["Nobody reads this."])
     Path("products.csv").write_text("id,description,year\n7,A wheel for spinning yarn.,1764\n", encoding="utf-8")
     run("documents.md", gear=gear)
 
     assert f"{tmp_path.name}/products.csv#7" in {hit.passage.source for hit in gear.search("A wheel for spinning yarn")}
+    message = "slack/https://team.slack.com/archives/hr/p17000000000"
+    seen = gear.scoped(principals=["group:hr"]).corpus.sources(limit=1_000).sources
+    assert [message] == [one.source for one in seen if one.source.startswith("slack/")]
 
 
 def test_views_of_callers(connected, tmp_path, monkeypatch):

@@ -57,10 +57,15 @@ class ReaderRecords:
             if row["lags"] or list(readers[row["source"]]) != row["readers"]
         }
 
-    def record(self, readers: Mapping[str, Sequence[str]], *, collection: str, widen: bool) -> frozenset[str]:
-        """Record the readers of sources; returns those that keep theirs, because ``widen`` is not set."""
+    def record(
+        self, readers: Mapping[str, Sequence[str]], *, collection: str, widen: bool, narrow: bool = False
+    ) -> frozenset[str]:
+        """Record the readers of sources; returns those that get no new ones, because ``widen`` is not set.
+
+        With ``narrow``, these lose the readers that are not among the given ones.
+        """
         rows: list[Row] = [{"source": source, "readers": list(names)} for source, names in sorted(readers.items())]
-        done = self._database.call("record_readers", rows=rows, collection=collection, widen=widen)
+        done = self._database.call("record_readers", rows=rows, collection=collection, widen=widen, narrow=narrow)
         return frozenset(row["source"] for row in done if row["kept"])
 
     def lagging(self, source: str, *, collection: str, limit: int) -> dict[str, list[str]]:
