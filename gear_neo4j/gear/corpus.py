@@ -10,7 +10,7 @@ from gear_neo4j.extraction.run import Extraction, ExtractionReport, Failure
 from gear_neo4j.gear.extractors import add_extracted, extract_by_rules
 from gear_neo4j.gear.session import Session
 from gear_neo4j.gear.stats import Stats, stats_of
-from gear_neo4j.gear.syncing import planned_only, synced
+from gear_neo4j.gear.syncing import ingested, planned_only, synced
 from gear_neo4j.graph.read.collections import Collection
 from gear_neo4j.graph.read.sources import SourcePage
 from gear_neo4j.graph.read.store import Counts
@@ -49,7 +49,7 @@ class Corpus:
 
     def ingest(
         self,
-        sources: Sequence[str | File] | str | File,
+        sources: Sequence[str | File] | str | File | Loaded,
         *,
         triples: Sequence[str | File] | str | File = (),
         extract: bool = True,
@@ -75,7 +75,7 @@ class Corpus:
         Args:
             sources: documents (text, Markdown, HTML, PDF, CSV, office files), JSONL files of passages, or folders of
                 them, or a single one; from a folder with ``corpus.jsonl``, only that file and ``triples.jsonl`` are
-                read.
+                read. Or what a loader of LangChain gives (:class:`Loaded`).
             triples: JSONL files of triples; a line has those of one passage.
             extract: make triples by rules for the passages of the collection that have none.
             synonyms: link entities with similar names.
@@ -107,6 +107,23 @@ class Corpus:
             EmbeddingMismatch, ForeignGraph, MigrationError: the database must not be written to; it is unchanged.
         """
         check_size(chunk_size)
+        membership = CollectionAccess.of(collection, readers, confined=confined, widen=widen)
+        if isinstance(sources, Loaded):
+            if triples or replace or synonyms:
+                raise SettingsError("a loader gives documents: leave out triples, replace and synonyms")
+            sync = SourceSync(
+                self._graph,
+                self._embedder,
+                on_problem=on_problem,
+                on_progress=on_progress,
+                chunk_size=chunk_size,
+                limits=limits,
+                membership=membership,
+                naming=Naming(confirm=confirm_source),
+                removes=False,
+            )
+            with self._session.writing():
+                return ingested(self._session, sync, sources, extract=extract, on_progress=on_progress)
         files = files_to_ingest(sources, triples, follow_links=follow_links)
         run = Ingest(
             self._graph,
@@ -116,7 +133,7 @@ class Corpus:
             replace=replace,
             chunk_size=chunk_size,
             limits=limits,
-            membership=CollectionAccess.of(collection, readers, confined=confined, widen=widen),
+            membership=membership,
             names=names,
             naming=Naming.of(source_name, confirm=confirm_source),
             report=IngestReport.of(files),

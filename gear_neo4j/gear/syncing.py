@@ -8,6 +8,7 @@ from gear_neo4j.gear.extractors import extract_by_rules
 from gear_neo4j.gear.session import Session
 from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.progress import Progress
+from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.sync.files import Folder, Remote
 from gear_neo4j.sync.loaders import Loaded, documents_of
 from gear_neo4j.sync.origins import Origin
@@ -57,6 +58,33 @@ def synced(
         report.passages_extracted = extracted.done
         report.triples_extracted = extracted.triples
     return report
+
+
+def ingested(
+    session: Session, sync: SourceSync, loaded: Loaded, *, extract: bool, on_progress: Callable[[Progress], None]
+) -> IngestReport:
+    """Add what a loader gives to the collection; see :meth:`gear_neo4j.types.Corpus.ingest`."""
+    report = synced(
+        session,
+        sync,
+        loaded,
+        extract=extract,
+        follow_links=False,
+        most_deleted=0.0,
+        on_plan=lambda _: None,
+        on_progress=on_progress,
+    )
+    return IngestReport(
+        documents_read=report.new + report.changed,
+        passages_written=report.passages_written,
+        passages_removed=report.passages_removed,
+        triples_removed=report.triples_removed,
+        entities_removed=report.entities_removed,
+        passages_extracted=report.passages_extracted,
+        triples_extracted=report.triples_extracted,
+        problems=report.problems + len(report.failures),
+        kept_readers=report.kept_readers,
+    )
 
 
 @contextmanager

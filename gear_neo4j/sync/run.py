@@ -92,7 +92,8 @@ class SourceSync:
     """Updates a collection from its origins: the graph, the embedder, the callbacks, and options for reading.
 
     ``membership`` is the collection and the readers of all passages, ``naming`` says how documents are named. ``blank``
-    says that the database does not have our schema yet; only with ``writes`` is anything recorded before the run.
+    says that the database does not have our schema yet; only with ``writes`` is anything recorded before the run, and
+    only with ``removes`` are documents removed that an origin does not list.
     """
 
     graph: Graph
@@ -105,6 +106,7 @@ class SourceSync:
     naming: Naming = BY_FOLDER
     blank: bool = False
     writes: bool = True
+    removes: bool = True
     report: SyncReport = field(default_factory=SyncReport)
 
     def plan(self, origins: Sequence[Origin]) -> list[OriginPlan]:
@@ -177,6 +179,7 @@ class SourceSync:
             known = {name: source for name, source in known.items() if not needs_extra(Path(name))}
         if listing.failure:
             self._fail(name, listing.failure)
+        if listing.failure or not self.removes:
             known = {listed.name: known[listed.name] for listed in listing.documents if listed.name in known}
         elif isinstance(origin, Documents) and known and not listing.documents:
             self.report.emptied = (*self.report.emptied, name)

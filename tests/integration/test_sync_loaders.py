@@ -270,6 +270,18 @@ def test_what_is_no_loader_is_refused():
         Loaded(Pages(), name="a/b")
 
 
+def test_an_ingest_removes_nothing(store):
+    """It reads new and changed documents, and the next sync removes what is gone."""
+    store.corpus.ingest(wiki(TRAVEL, PAY))
+    report = store.corpus.ingest(wiki(page("pay", "Salaries are paid by Bo.")))
+
+    assert (1, 1, 1) == (report.documents_read, report.passages_written, report.passages_removed)
+    assert ["wiki/pay", "wiki/travel"] == names(store)
+    assert 1 == store.corpus.sync([wiki(page("pay", "Salaries are paid by Bo."))]).deleted
+    with pytest.raises(SettingsError, match="leave out triples, replace and synonyms"):
+        store.corpus.ingest(wiki(PAY), replace=True)
+
+
 # Loaders of langchain-community
 
 
