@@ -101,6 +101,8 @@ def test_a_certain_template_is_answered_without_a_call(asking, tmp_path, questio
         "Which readers borrowed Tides?",
         "Which readers had a loan after 31 May 2024?",
         "Which books of 340 pages were borrowed by Ada Wells?",
+        "Which books were borrowed by Ada Wells and torn?",
+        "Which books were liked by Ada Wells?",
         "Which readers had a loan on 31 February 2024?",
         "Is it raining?",
     ],

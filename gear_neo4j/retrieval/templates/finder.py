@@ -22,8 +22,13 @@ from gear_neo4j.retrieval.patterns.search import PatternSearch
 from gear_neo4j.retrieval.templates.linking import Stated, linked, property_of, stated_in
 
 # The least nearness of a question and a description, and the least lead over the description of the next template.
-NEAR = 0.6
+NEAR = 0.5
 LEAD = 0.08
+# The least cosine of two words that say the same: offence and crime, but not burglary and crime.
+SAME = 0.6
+SAME_FORM = 0.9
+# Words that say no more than that two things belong together.
+_JOINING = frozenset(map(stem, ("involve", "happen", "occur", "take", "took", "place", "link", "connect", "make")))
 _PLACEHOLDER = re.compile(r"\$\w+")
 _ASKS = re.compile(r".*\b(?:how|who|whom|whose|what|which|where|when)\b", re.IGNORECASE)
 _COMMAND = re.compile(
@@ -146,12 +151,45 @@ def _values(
         return None
     if _denies(reading.text) != _denies(described):
         return None
+    if not _say_the_same(reading, search.reader.read(described), template.parameters, search.likenesses):
+        return None
     own = _stems(described)
     return linked(
         template.parameters,
         [one for one in stated if not (_stems(one.text) and _stems(one.text) <= own)],
         search.reader,
     )
+
+
+def _say_the_same(
+    reading: Reading, described: Reading, parameters: Sequence[Parameter], likenesses: Likenesses
+) -> bool:
+    """Whether no word of a question is foreign to a description, and none of the description is missing.
+
+    A word of a parameter may be missing: its value says it.
+    """
+    texts = (f"{words(one.name)} {words(one.kind)} {one.description}" for one in parameters)
+    own = [match[0].casefold() for match in WORD.finditer(" ".join(texts))]
+    said, wanted = _plain_words(reading), _plain_words(described)
+    return _all_said(said, [*wanted, *own], likenesses) and _all_said(wanted, [*said, *own], likenesses)
+
+
+def _all_said(some: Sequence[str], others: Sequence[str], likenesses: Likenesses) -> bool:
+    forms = [stem(word) for word in others]
+    left = [word for word in some if all(alike(stem(word), form) < SAME_FORM for form in forms)]
+    if not left or not others:
+        return not left
+    return bool((likenesses.vectors(left) @ likenesses.vectors(others).T).max(axis=1).min() >= SAME)
+
+
+def _plain_words(reading: Reading) -> list[str]:
+    """The words of a text that carry meaning, without values and words that only join."""
+    values = {number for number, literal in enumerate(reading.literals) if literal.weight == 1}
+    return [
+        word.text.casefold()
+        for word in reading.words
+        if word.telling and word.literal not in values and word.stem not in _JOINING
+    ]
 
 
 def _as_question(text: str) -> str:
