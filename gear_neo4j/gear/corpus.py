@@ -33,7 +33,7 @@ from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.recipes.recipe import ExtractorRecipe
 from gear_neo4j.recipes.registry import EXTRACTORS
 from gear_neo4j.scope import DEFAULT_COLLECTION
-from gear_neo4j.sync.loaders import Loaded
+from gear_neo4j.sync.loaders import Loaded, refuse_bare
 from gear_neo4j.sync.report import MOST_DELETED, SyncReport
 from gear_neo4j.sync.run import SourceSync
 from gear_neo4j.sync.tables import Table
@@ -108,6 +108,7 @@ class Corpus:
         """
         check_size(chunk_size)
         membership = CollectionAccess.of(collection, readers, confined=confined, widen=widen)
+        refuse_bare(sources)
         if isinstance(sources, Loaded):
             if triples or replace or synonyms:
                 raise SettingsError("a loader gives documents: leave out triples, replace and synonyms")

@@ -10,7 +10,7 @@ from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.report import IngestReport
 from gear_neo4j.sync.files import Folder, Remote
-from gear_neo4j.sync.loaders import Loaded, documents_of
+from gear_neo4j.sync.loaders import Loaded, documents_of, refuse_bare
 from gear_neo4j.sync.origins import Origin
 from gear_neo4j.sync.report import SyncReport, refuse_to_empty
 from gear_neo4j.sync.run import SourceSync
@@ -90,12 +90,14 @@ def ingested(
 @contextmanager
 def _origins(sync: SourceSync, sources: Sources, follow_links: bool) -> Iterator[list[Origin]]:
     """The origins of sources; what loaders give is kept until the end of the block."""
+    refuse_bare(sources)
     given = [sources] if isinstance(sources, str | Path | Table | Loaded) else sources
     with ExitStack() as kept:
         yield [_origin(source, kept, follow_links=follow_links, limits=sync.limits) for source in given]
 
 
 def _origin(source: Source, kept: ExitStack, *, follow_links: bool, limits: Limits) -> Origin:
+    refuse_bare(source)
     if isinstance(source, Loaded):
         return kept.enter_context(documents_of(source, most_characters=limits.characters))
     if isinstance(source, Table):

@@ -19,6 +19,7 @@ PASSAGES_A_BATCH = 500
 DOCUMENTS_A_BATCH = 100
 NEIGHBOURS_A_BATCH = 5_000
 KEPT_READERS = "keeps its readers: the given ones would let more people read it; add --widen to allow that"
+NO_NEW_READERS = "gets no new readers: its source names more people than before; add --widen to let them read it"
 KEPT_SOURCE = "new documents keep the readers of their source: add --widen to let more people read them"
 
 

@@ -261,6 +261,17 @@ class Documents:
         return row
 
 
+def refuse_bare(source: object) -> None:
+    """Refuse a loader without a name for its source: two loaders of one class would remove each other's documents.
+
+    Raises:
+        SettingsError: says how to name it.
+    """
+    # The class itself is slow to import.
+    if hasattr(source, "lazy_load"):
+        raise SettingsError("a loader needs a name for its source: give Loaded(loader, name=...)")
+
+
 def reason_of(error: Exception, hidden: Sequence[str]) -> str:
     """What an error says, on one line, without hidden texts.
 

@@ -28,6 +28,7 @@ from gear_neo4j.ingestion.versions import read_options
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.ingestion.writing import (
     KEPT_READERS,
+    NO_NEW_READERS,
     link_neighbours,
     record_given,
     restrict,
@@ -152,10 +153,10 @@ class SourceSync:
                 self.on_problem(problem)
             silent = (document.name for document in read if document.name not in entry.readers)
             record_given(self.graph, silent, self.membership)
-            self._report_kept(self._restrict(entry, entry.readers.keys() - entry.renamed))
+            self._report_kept(entry, self._restrict(entry, entry.readers.keys() - entry.renamed))
             with Writers() as writers:
                 for batch in self._batches(entry):
-                    writers.submit(partial(self._write, entry, batch), self._count)
+                    writers.submit(partial(self._write, entry, batch), partial(self._count, entry))
             for start in range(0, len(entry.plan.deleted), DOCUMENTS_A_BATCH):
                 names = entry.plan.deleted[start : start + DOCUMENTS_A_BATCH]
                 self.report.add_written(
@@ -300,14 +301,14 @@ class SourceSync:
         ids = [id for id, _ in self.graph.sources.of_documents([name], collection=self.membership.collection)]
         return {(passage.title, passage.text) for passage in self.graph.store.passages(ids).values()}
 
-    def _count(self, done: _Written) -> None:
+    def _count(self, entry: OriginPlan, done: _Written) -> None:
         self.report.add_written(done.passages, done.moved, done.removed)
-        self._report_kept(done.kept)
+        self._report_kept(entry, done.kept)
 
-    def _report_kept(self, kept: Collection[str]) -> None:
+    def _report_kept(self, entry: OriginPlan, kept: Collection[str]) -> None:
         self.report.kept_readers += len(kept)
         for source in sorted(kept):
-            self.on_problem(Problem(source, 0, KEPT_READERS))
+            self.on_problem(Problem(source, 0, NO_NEW_READERS if source in entry.readers else KEPT_READERS))
 
     def _problem(self, name: str, reason: str) -> None:
         self.report.problems += 1

@@ -12,7 +12,7 @@ from langchain_core.documents import Document
 
 from gear_neo4j import Loaded
 from gear_neo4j.errors import InputError, SettingsError
-from gear_neo4j.ingestion.writing import KEPT_READERS
+from gear_neo4j.ingestion.writing import NO_NEW_READERS
 from tests.graphs import opened
 from tests.loaders import NoLoader, Pages, page, slack_export
 
@@ -220,7 +220,7 @@ def test_a_change_of_readers_alone_narrows_at_once_and_widens_only_with_consent(
     reported = problems(store, after)
     again = problems(store, after)
 
-    assert [f"wiki/b: {KEPT_READERS}"] == reported == again
+    assert [f"wiki/b: {NO_NEW_READERS}"] == reported == again
     assert ([], ["wiki/a"]) == (seen(store, ADA), seen(store, BO))
     assert ["wiki/a", "wiki/b"] == names(store)
     report = store.corpus.sync([after], widen=True)
@@ -262,8 +262,11 @@ def test_a_dry_run_writes_nothing(store):
     assert ["wiki/a"] == seen(store, ADA)
 
 
-def test_what_is_no_loader_is_refused():
+def test_what_is_no_loader_or_has_no_name_is_refused(store):
     """In one line."""
+    for refused in (store.corpus.ingest, store.corpus.sync, lambda loader: store.corpus.sync([loader])):
+        with pytest.raises(SettingsError, match=r"^a loader needs a name for its source: "):
+            refused(Pages(PAY))
     with pytest.raises(SettingsError, match=r"^NoLoader is no loader: "):
         Loaded(NoLoader(), name="wiki")
     with pytest.raises(SettingsError, match="holds a slash"):
