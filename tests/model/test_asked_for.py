@@ -178,9 +178,9 @@ def test_of_two_people_the_one_beside_the_answer_has_what_is_asked_for(search, o
 def test_two_people_in_the_order_of_the_question_get_more_points(search):
     """From the answer outward, wherever it stands."""
     question = "List the emails of Ivo Brandt, who knows Rose Miller"
-    reading = search._reader.read(question)
-    likeness = search._likenesses.of(reading)
-    wanted = target_labels(reading, likeness, schema=SCHEMA, likenesses=search._likenesses)
+    reading = search.reader.read(question)
+    likeness = search.likenesses.of(reading)
+    wanted = target_labels(reading, likeness, schema=SCHEMA, likenesses=search.likenesses)
     scorer = Scorer(Hints(reading, likeness, wanted), SCHEMA)
     numbers = {literal.conditions[0].texts[0]: number for number, literal in enumerate(reading.literals)}
 
