@@ -88,10 +88,7 @@ class PatternLoop:
 def listed(run: Run, result: EntityResult) -> Draft:
     """The nodes or the figure of a result as an answer; each is a fact of the run, and cited."""
     run.remember(_facts(result))
-    facts = run.memory.facts
-    markers = range(1, len(facts) + 1)
-    written = ", ".join(f"{fact.subject} [F{number}]" for number, fact in zip(markers, facts, strict=True))
-    return Draft(written, facts=tuple(markers))
+    return run.cited_facts(", ")
 
 
 def _shown(result: EntityResult) -> str:

@@ -212,6 +212,12 @@ class Run:
         """The paths of all steps, best first within a step."""
         return tuple(dict.fromkeys(path for step in self.steps for path in step.paths))
 
+    def cited_facts(self, separator: str) -> Draft:
+        """The facts of the memory as an answer: the subject of each, with its marker."""
+        markers = tuple(range(1, len(self.memory.facts) + 1))
+        texts = (f"{fact.subject} [F{number}]" for number, fact in zip(markers, self.memory.facts, strict=True))
+        return Draft(separator.join(texts), facts=markers)
+
     def trace(self, answer: str = "") -> Trace:
         """The trace so far."""
         titles = {id: passage.title for id, passage in self.passages.items()}

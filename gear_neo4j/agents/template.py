@@ -22,7 +22,7 @@ from gear_neo4j.roles.template_chooser import TemplateChooser
 
 
 class TemplateAgent(Budget):
-    """Answers by a query that the graph's owner wrote; a model only chooses if no such template is certain.
+    """Answers with a query that the graph's owner wrote; a model chooses one only if none is certain.
 
     Raises:
         SettingsError: an option is out of its range.
@@ -78,7 +78,7 @@ class TemplateLoop:
         return self._answered(run, match, read)
 
     def certain(self, question: str, *, k: int = 10, on_event: OnEvent | None = None) -> Answer | None:
-        """The answer of a template that is certain, without a model; None if there is none, or it has no rows."""
+        """The answer of the template that is certain, if any; None if it has no rows. No model is called."""
         text = checked(question, k=k)
         found = self._finder.answer(text)
         if found is None:
@@ -108,11 +108,9 @@ class TemplateLoop:
         facts = run.memory.facts
         if not facts:
             return self._ended(run, "no_graph_evidence")
-        markers = range(1, len(facts) + 1)
-        text = "; ".join(f"{fact.subject} [F{number}]" for number, fact in zip(markers, facts, strict=True))
         note = "there are more" if read.truncated or len(rows) < len(read.rows) else ""
         hits = Hits(run.question, "template", (), exact=not read.truncated, facts=facts)
-        return run.finish(hits, with_note(Draft(text, facts=tuple(markers)), note), stop="answerable")
+        return run.finish(hits, with_note(run.cited_facts("; "), note), stop="answerable")
 
     def _ended(self, run: Run, stop: StopReason) -> Answer:
         return run.finish(Hits(run.question, "template", ()), Draft(""), stop=stop)

@@ -39,7 +39,7 @@ def report_other_names(names: Mapping[str, str]) -> None:
 
 
 def report_fields(counts: Mapping[str, int]) -> None:
-    """Print which fields of a loader's documents cannot be metadata, and of how many, if there are any."""
+    """Print the fields of a loader's documents that cannot be metadata, each with the number of documents."""
     if counts:
         fields = ", ".join(f"{name} ({count:,})" for name, count in counts.items())
         errors.print_line(f"fields left out of the metadata: {fields}")

@@ -39,7 +39,7 @@ from gear_neo4j.roles.reporter import PromptedReporter
 from gear_neo4j.roles.template_chooser import PromptedTemplateChooser
 from gear_neo4j.roles.text_to_cypher import PromptedTextToCypher
 
-# Templates that the description of a planner's tool tells of; the tool itself knows all.
+# Number of templates that a planner's prompt describes; the tool itself uses all.
 DESCRIBED = 10
 
 

@@ -125,7 +125,7 @@ class Session:
         return other
 
     def in_context(self, context: Context) -> Self:
-        """A copy of the session in which answers are made from passages and those around them."""
+        """A copy of the session whose answering role also reads the passages around each passage."""
         other = copy(self)
         other.context = checked_context(context)
         return other

@@ -42,7 +42,7 @@ def checked_context(context: int | str) -> Context:
 
 
 def with_context(hits: Hits, surroundings: Surroundings, context: Context) -> Hits:
-    """The hits, each with the passages around it; one round trip, none without context."""
+    """The hits, each with the passages around it. One round trip; none if the context is 0."""
     around = passages_around(surroundings, [hit.passage.id for hit in hits], context)
     wider = (replace(hit, before=near.before, after=near.after) for hit, near in zip(hits, around, strict=True))
     return replace(hits, hits=tuple(wider))
@@ -57,8 +57,8 @@ class Around:
 
 
 def passages_around(surroundings: Surroundings, ids: Sequence[str], context: Context) -> list[Around]:
-    """The passages around those with the given ids; one round trip, none without context."""
-    if not checked_context(context) or not ids:
+    """The passages around those with the given ids. One round trip; none if the context is 0."""
+    if not context or not ids:
         return [Around() for _ in ids]
     is_section = context == "section"
     most = MOST_OF_SECTION if is_section else int(context)

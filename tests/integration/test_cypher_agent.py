@@ -1,19 +1,17 @@
 """The Cypher agent on a real database with a scripted model: its query, its repair, its rows, its answer."""
 
 import json
-from contextlib import contextmanager
 
 import pytest
-from langchain_openai import ChatOpenAI
 
 from gear_neo4j import CypherAgent
 from gear_neo4j.errors import InputError, ModelError, SettingsError
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.models.chat import Chat
 from gear_neo4j.wire import read_trace, write_trace
 from tests.commands import one_line
 from tests.dump import dump
 from tests.graphs import ingest, opened
+from tests.scripted_model import opened_with_model
 from tests.scripted_server import ScriptedServer
 
 QUESTION = "Where does the employer of Ana Petkova have its seat?"
@@ -53,13 +51,9 @@ class Scripted:
         return "Answer: Varna [F1] [F7]." if shown else "Answer: The facts do not say."
 
 
-@contextmanager
 def asked(server, embedder, *queries):
     """A Gear whose chat model writes these queries, and the requests that the model received."""
-    with ScriptedServer(Scripted(*queries)) as model:
-        client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, max_retries=0, timeout=5)
-        with opened(server, embedder, chat=Chat(client)) as gear:
-            yield gear, model
+    return opened_with_model(server, embedder, Scripted(*queries))
 
 
 def test_a_query_gives_the_facts_of_a_cited_answer(graph, server, embedder, tmp_path):

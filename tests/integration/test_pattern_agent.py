@@ -3,14 +3,12 @@
 import re
 
 import pytest
-from langchain_openai import ChatOpenAI
 
 from gear_neo4j import PatternAgent
 from gear_neo4j.errors import InputError
-from gear_neo4j.models.chat import Chat
 from tests.graphs import opened
 from tests.integration.test_patterns import PROFILE, SHOP
-from tests.scripted_server import ScriptedServer
+from tests.scripted_model import opened_with_model
 
 SUPPLIED = "Which products are supplied by Tokyo Traders?"
 NEVER = PatternAgent(sure=1.0)
@@ -39,11 +37,9 @@ def asking(shop, server, embedder):
     """Ask the agent a question with a scripted model; returns the answer and the number of calls."""
 
     def ask(question, *, reply, recipe=NEVER):
-        with ScriptedServer(reply) as model:
-            client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, max_retries=0, timeout=5)
-            with opened(server, embedder, chat=Chat(client)) as gear:
-                answer = gear.agent(recipe).ask(question)
-            return answer, len(model.requests)
+        with opened_with_model(server, embedder, reply) as (gear, model):
+            answer = gear.agent(recipe).ask(question)
+        return answer, len(model.requests)
 
     return ask
 

@@ -19,7 +19,7 @@ from tests.dump import dump
 from tests.graphs import opened
 from tests.integration.test_templates import BORROWED, LIBRARY, LONGEST, ON_DAY, PROFILE
 from tests.mcp_client import call, server_over
-from tests.scripted_server import ScriptedServer
+from tests.scripted_model import opened_with_model
 
 AGENT = TemplateAgent()
 BY_ADA = "Which books were borrowed by Ada Wells?"
@@ -50,11 +50,9 @@ def asking(library, server, embedder):
     """Ask the agent a question with a scripted model; returns the answer and the number of calls."""
 
     def ask(question, *, reply, recipe=AGENT):
-        with ScriptedServer(reply) as model:
-            client = ChatOpenAI(model="toy", api_key="none", base_url=model.url, max_retries=0, timeout=5)
-            with opened(server, embedder, chat=Chat(client)) as gear:
-                answer = gear.agent(recipe).ask(question)
-            return answer, len(model.requests)
+        with opened_with_model(server, embedder, reply) as (gear, model):
+            answer = gear.agent(recipe).ask(question)
+        return answer, len(model.requests)
 
     return ask
 

@@ -194,12 +194,12 @@ class Store:
     def all_passages(self) -> Iterator[Passage]:
         """Every passage in order of id, streamed."""
         rows = self.database.stream("all_passages")
-        return (passage_of(row) for row in rows if is_whole(row["id"], row["text"]))
+        return (passage_of(row) for row in present(rows, "id", "text"))
 
     def passages(self, ids: Sequence[str]) -> dict[str, Passage]:
         """The passages with these ids; unknown ids are left out."""
         rows = self.database.call("passages_by_id", ids=list(ids))
-        return {row["id"]: passage_of(row) for row in rows if is_whole(row["id"], row["text"])}
+        return {row["id"]: passage_of(row) for row in present(rows, "id", "text")}
 
     def stated_triples(self, passage: str, *, limit: int) -> list[Triple]:
         """At most ``limit`` triples of a passage, in order of their three parts."""
@@ -286,11 +286,6 @@ def triple_of(row: Row) -> Triple:
     return Triple(row["id"], row["subject"], row["predicate"], row["object"], row["passage"])
 
 
-def is_whole(id: str | None, text: str | None) -> bool:
-    """Whether a row has a passage: if one is deleted while a query reads it, the server returns nulls."""
-    return id is not None and text is not None
-
-
 def passage_of(row: Row) -> Passage:
     """The passage in a row."""
     return _passage(
@@ -301,7 +296,7 @@ def passage_of(row: Row) -> Passage:
 def passage_from(values: Sequence[Any]) -> Passage | None:
     """The passage in a list of its id and its content; None if it was deleted during the query."""
     id, title, text, *rest = values
-    return _passage(id, title, text, *rest) if is_whole(id, text) else None
+    return None if None in (id, text) else _passage(id, title, text, *rest)
 
 
 def _passage(
@@ -321,9 +316,8 @@ def _lookup_parameters(queries: Sequence[Mapping[str, object]], k: int) -> dict[
 
 
 def _index_hits(row: Row) -> IndexHits:
-    passages = {
-        id: _passage(id, *whole) for id, _, *whole in (*row["dense"], *row["words"]) if whole and is_whole(id, whole[1])
-    }
+    contents = ((id, *whole) for id, _, *whole in (*row["dense"], *row["words"]) if whole)
+    passages = {found.id: found for values in contents if (found := passage_from(values))}
     return IndexHits(_scored_ids(row["dense"]), _scored_ids(row["words"]), row.get("stating", ()), passages)
 
 

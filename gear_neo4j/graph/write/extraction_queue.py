@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.graph.connection.database import Database, Row
-from gear_neo4j.graph.read.store import is_whole, passage_of
+from gear_neo4j.graph.read.store import passage_of
+from gear_neo4j.graph.read.vanished import present
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class ExtractionQueue:
         rows = self._database.call(
             "passages_to_extract", **selection.parameters, after=after, limit=limit, failed=failed
         )
-        return [passage_of(row) for row in rows if is_whole(row["id"], row["text"])]
+        return [passage_of(row) for row in present(rows, "id", "text")]
 
     def ids(self, selection: Selection, *, after: str, limit: int, failed: bool = False) -> list[str]:
         """The ids of the next waiting passages, in order."""
