@@ -11,6 +11,7 @@ import click
 
 from gear_neo4j.cli.options import Decorator, with_options
 from gear_neo4j.cli.printing import output_kept_clear
+from gear_neo4j.ingestion import scans
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
 from gear_neo4j.ingestion.membership import CollectionAccess
@@ -97,6 +98,14 @@ DOCUMENTS: Sequence[Decorator] = (
         show_default=True,
         help="Skip documents that take longer to convert.",
     ),
+    click.option(
+        "--ocr",
+        metavar="auto|off|LANGUAGES",
+        default=DEFAULT_LIMITS.ocr,
+        show_default=True,
+        help="Read scanned pages and pictures by Tesseract, in the languages that it has or in some (deu+eng); needs "
+        "the extra [ocr].",
+    ),
 )
 
 
@@ -161,9 +170,12 @@ def with_documents(command: Callable[..., None]) -> Callable[..., None]:
         max_file_mib: int,
         max_file_pages: int,
         max_file_seconds: float,
+        ocr: str,
         **values: Any,
     ) -> None:
-        limits = Limits(bytes=max_file_mib * MIB, pages=max_file_pages, seconds=max_file_seconds)
+        limits = Limits(bytes=max_file_mib * MIB, pages=max_file_pages, seconds=max_file_seconds, ocr=ocr)
+        # Fail before a server is started.
+        scans.reader(limits)
         documents = DocumentOptions(chunk_size=chunk_size, follow_links=follow_links, limits=limits)
         command(*args, documents=documents, **values)
 

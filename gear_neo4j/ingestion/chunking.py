@@ -1,7 +1,7 @@
 """Splits documents into passages at paragraphs and sentences, each with its position."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -122,17 +122,18 @@ def convert(
     limits: Limits = DEFAULT_LIMITS,
     name: str | None = None,
     source: str | None = None,
+    on_page: Callable[[], None] = lambda: None,
 ) -> Converted:
     """The passages of a document in order, equal ones once, with its metadata.
 
     ``name`` replaces the file's own name in titles and metadata. ``source`` is the name of the document, by default
-    ``name``, or the path as given.
+    ``name``, or the path as given. ``on_page`` is called after each page of OCR, which takes seconds.
 
     Raises:
         InputError: says why the file cannot be used, without naming it.
     """
     source = source or name or _source(path)
-    loaded = load(path, limits=limits, name=name)
+    loaded = load(path, limits=limits, name=name, on_page=on_page)
     passages = divided(loaded.parts, source=source, size=size)
     check_metadata(passages, limits)
     return Converted(passages, loaded.remarks)

@@ -1,6 +1,7 @@
 """The process that converts documents: it reads a line of JSON per document, and writes a line for each passage.
 
-The last line of a reply is an object, with what all passages share or the reason for which there are none.
+The last line of a reply is an object, with what all passages share or the reason for which there are none. A line ``0``
+comes after each page of OCR: the time limit begins again.
 
 ``conversion.py`` starts and ends it.
 """
@@ -10,7 +11,7 @@ import math
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import astuple, replace
 from pathlib import Path
@@ -33,20 +34,28 @@ def main() -> None:
     # Output of libraries must not get between the replies.
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+
+    def go_on() -> None:
+        _set_alarm(math.ceil(limits.seconds) + GRACE)
+        replies.write(b"0\n")
+        replies.flush()
+
     for line in sys.stdin.buffer:
         _set_alarm(math.ceil(limits.seconds) + GRACE)
-        for part in _reply(json.loads(line), limits):
+        for part in _reply(json.loads(line), limits, go_on):
             replies.write(json.dumps(part, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
         replies.flush()
         _set_alarm(0)
 
 
-def _reply(request: dict[str, Any], limits: Limits) -> Iterator[tuple[Any, ...] | dict[str, Any]]:
+def _reply(
+    request: dict[str, Any], limits: Limits, on_page: Callable[[], None]
+) -> Iterator[tuple[Any, ...] | dict[str, Any]]:
     passages: list[Passage] = []
     end: dict[str, Any]
     try:
         path, options = Path(request["path"]), {name: request[name] for name in ("size", "name", "source")}
-        converted = convert(path, limits=limits, **options)
+        converted = convert(path, limits=limits, on_page=on_page, **options)
         passages = converted.passages
         end = {"metadata": passages[0].metadata, "remarks": converted.remarks}
     except TemporaryFailure as error:

@@ -12,7 +12,8 @@ class Limits:
     ``bytes`` limits the size of its file, ``characters`` its text, ``pages`` the pages of a PDF or slides of a
     presentation, ``expanded`` the decompressed size of an office file (bytes), ``metadata`` the size of its head times
     its passages (bytes), and ``reply`` what its conversion makes (bytes); ``seconds`` and ``memory`` (bytes, on Linux)
-    limit the conversion itself.
+    limit the conversion itself; each page that OCR reads has that time again. ``ocr`` says which text is read in
+    pictures: none (``off``), that in the languages that Tesseract has (``auto``), or in some (``eng+deu``).
     """
 
     bytes: int = 256 * MIB
@@ -23,6 +24,7 @@ class Limits:
     reply: int = 256 * MIB
     seconds: float = 120.0
     memory: int = 4096 * MIB
+    ocr: str = "auto"
 
 
 DEFAULT_LIMITS = Limits()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from warnings import catch_warnings, simplefilter
 
 from gear_neo4j.errors import InputError, TemporaryFailure
-from gear_neo4j.ingestion import heads, office, pdf
+from gear_neo4j.ingestion import heads, ocr, office, pdf, scans
 from gear_neo4j.ingestion.columns import columns
 from gear_neo4j.ingestion.encodings import WESTERN, encoding_of
 from gear_neo4j.ingestion.html import to_markdown
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from langchain_core.documents import Document
 
 LONGEST_FIRST_LINE = 80
-SCANNED = " (scanned pages need OCR first)"
+PDF = ".pdf"
+# Below this confidence, a page that was read by OCR is reported.
+UNSURE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +36,16 @@ class Loaded:
     remarks: tuple[str, ...] = ()
 
 
-def load(path: Path, *, limits: Limits = DEFAULT_LIMITS, name: str | None = None) -> Loaded:
+def load(
+    path: Path,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    name: str | None = None,
+    on_page: Callable[[], None] = lambda: None,
+) -> Loaded:
     """The parts of a document; ``limits`` of time and memory are not applied here.
 
-    A ``name`` replaces the file's own name in titles and metadata.
+    A ``name`` replaces the file's own name in titles and metadata; ``on_page`` is called after each page of OCR.
 
     Raises:
         InputError: says why the file cannot be used, without naming it.
@@ -52,20 +60,40 @@ def load(path: Path, *, limits: Limits = DEFAULT_LIMITS, name: str | None = None
         with catch_warnings():
             # Libraries also warn about files that they read correctly.
             simplefilter("ignore", UserWarning)
-            parts = list(_bounded(_parts(path, name, limits), limits))
+            parts = list(_bounded(_parts(path, name, limits, on_page), limits))
     except OSError as error:
         raise TemporaryFailure(f"cannot be read: {error.strerror or error}") from error
-    blank = [part.number for part in parts if not part.text.strip()]
     texts = [part for part in parts if part.text.strip()]
-    is_pdf = path.suffix.lower() == ".pdf"
+    suffix = path.suffix.lower()
     if not texts:
-        raise InputError(f"holds no text{SCANNED if is_pdf else ''}")
-    remarks = [f"{pages(blank)} without text{SCANNED}"] if is_pdf and blank else []
-    if path.suffix.lower() in _TEXTS and encoding_of(path) == WESTERN:
+        raise InputError(f"holds no text{_unread(limits) if suffix == PDF else ''}")
+    remarks = list(_remarks(parts, limits)) if suffix == PDF or suffix in scans.SUFFIXES else []
+    if suffix in _TEXTS and encoding_of(path) == WESTERN:
         remarks.append(f"is not UTF-8: read as {WESTERN}, the encoding of Western Windows")
     # One head for all parts, which is written once.
-    metadata = {**file, **texts[0].metadata}
+    metadata = {**file, **texts[0].metadata, **_confidence(texts)}
     return Loaded([replace(part, metadata=metadata) for part in texts], tuple(remarks))
+
+
+def _remarks(parts: Sequence[Part], limits: Limits) -> Iterator[str]:
+    """Which pages were not read, and which were hard to read."""
+    if blank := [part.number for part in parts if not part.text.strip()]:
+        yield f"{pages(blank)} without text{_unread(limits)}"
+    if unsure := [part.number for part in parts if part.confidence is not None and part.confidence < UNSURE]:
+        yield f"{pages(unsure)} may be misread: OCR is less than {UNSURE:.0%} sure"
+
+
+def _unread(limits: Limits) -> str:
+    """Why a page that may be a picture has no text."""
+    if limits.ocr == ocr.OFF:
+        return " (OCR is off)"
+    return " that OCR can read" if scans.reader(limits) else f" ({scans.NEEDS_EXTRA})"
+
+
+def _confidence(parts: Sequence[Part]) -> dict[str, float]:
+    """The lowest confidence of a page that OCR read, as metadata."""
+    confidences = [part.confidence for part in parts if part.confidence is not None]
+    return {"ocr_confidence": round(min(confidences), 2)} if confidences else {}
 
 
 def pages(numbers: Sequence[int]) -> str:
@@ -85,10 +113,16 @@ def pages(numbers: Sequence[int]) -> str:
     return f"{'pages' if len(numbers) > 1 else 'page'} {', '.join(texts)}"
 
 
-def _parts(path: Path, name: str | None, limits: Limits) -> Iterator[Part]:
+def _parts(path: Path, name: str | None, limits: Limits, on_page: Callable[[], None]) -> Iterator[Part]:
     suffix, stem = path.suffix.lower(), Path(name or path).stem
-    if suffix == ".pdf":
-        return pdf.parts(path, stem, most=limits.pages)
+    reader = scans.reader(limits) if suffix == PDF or suffix in scans.SUFFIXES else None
+    if suffix == PDF:
+        found = pdf.parts(path, stem, most=limits.pages)
+        return scans.with_scanned(found, path, reader, on_page=on_page) if reader else found
+    if suffix in scans.SUFFIXES:
+        if reader is None:
+            raise InputError("is a picture, and OCR is off")
+        return scans.image_parts(path, stem, reader)
     if suffix in office.SUFFIXES:
         return office.parts(path, stem, limits=limits)
     return _LOADERS[suffix](path, stem)
@@ -105,10 +139,10 @@ def _bounded(parts: Iterator[Part], limits: Limits) -> Iterator[Part]:
 
 
 def is_document(path: Path) -> bool:
-    """Whether :func:`load` reads this kind of file, by its suffix; office files need their extra.
+    """Whether :func:`load` reads this kind of file, by its suffix; office files and pictures need their extras.
 
     Example:
-        >>> is_document(Path("Manual.PDF")), is_document(Path("photo.png"))
+        >>> is_document(Path("Manual.PDF")), is_document(Path("song.mp3"))
         (True, False)
     """
     return path.suffix.lower() in suffixes()
@@ -116,7 +150,8 @@ def is_document(path: Path) -> bool:
 
 def suffixes() -> tuple[str, ...]:
     """The suffixes of readable documents, sorted."""
-    return tuple(sorted([*_LOADERS, *(office.SUFFIXES if office.is_installed() else ())]))
+    more = [*(office.SUFFIXES if office.is_installed() else ()), *(scans.SUFFIXES if scans.is_installed() else ())]
+    return tuple(sorted([*_LOADERS, *more]))
 
 
 def kinds() -> str:
@@ -125,14 +160,18 @@ def kinds() -> str:
 
 
 def needs_extra(path: Path) -> bool:
-    """Whether a file needs the extra ``[office]``, which is not installed."""
-    return path.suffix.lower() in office.SUFFIXES and not office.is_installed()
+    """Whether a file needs an extra, ``[office]`` or ``[ocr]``, that is not installed."""
+    suffix = path.suffix.lower()
+    return (suffix in office.SUFFIXES and not office.is_installed()) or (
+        suffix in scans.SUFFIXES and not scans.is_installed()
+    )
 
 
 def refusal(path: Path, *, verb: str = "give") -> str:
     """The message for a file that is not a readable document."""
     if needs_extra(path):
-        return f"cannot be read here: {office.NEEDS_EXTRA}"
+        needs = office.NEEDS_EXTRA if path.suffix.lower() in office.SUFFIXES else scans.NEEDS_EXTRA
+        return f"cannot be read here: {needs}"
     return f"is of a kind that cannot be ingested: {verb} {kinds()}"
 
 
@@ -192,13 +231,13 @@ _LOADERS: dict[str, Callable[[Path, str], Iterator[Part]]] = {
     ".markdown": _markdown,
     ".html": _html,
     ".htm": _html,
-    ".pdf": pdf.parts,
+    PDF: pdf.parts,
     ".csv": _csv,
 }
 
 
 # Files that are text, in one encoding or another.
-_TEXTS = frozenset(_LOADERS) - {".pdf"}
+_TEXTS = frozenset(_LOADERS) - {PDF}
 
 
 def _plain(path: Path) -> str:

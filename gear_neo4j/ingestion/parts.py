@@ -18,7 +18,7 @@ TOO_MUCH_MEMORY = "takes too much memory to convert: split it"
 class Part:
     """A section of a document with its title; ``unit`` and ``number`` say where it begins, as in line 12 or page 3.
 
-    ``metadata`` is the document's.
+    ``metadata`` is the document's. ``confidence`` is that of OCR, between 0 and 1, if the text was read in a picture.
     """
 
     title: str
@@ -26,6 +26,7 @@ class Part:
     unit: str
     number: int = 1
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    confidence: float | None = None
 
 
 def parts_of_page(page: Page, stem: str) -> Iterator[Part]:

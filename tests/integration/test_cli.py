@@ -183,9 +183,9 @@ def docs(tmp_path, monkeypatch):
     for name, content in {
         "a.md": "# Guide\n\nRead it.",
         "b.pdf": "%PDF-",
-        "c.png": "",
+        "c.gif": "",
         "d.zip": "",
-        "e.png": "",
+        "e.gif": "",
     }.items():
         (tmp_path / "docs" / name).write_text(content)
     return tmp_path / "docs"
@@ -199,7 +199,7 @@ def test_documents_are_ingested_changed_and_forgotten(gear, docs):
         "1 passage written (1 read)\n0 triples from 1 passage by rules; " in out,
     )
     assert "docs/b.pdf: cannot be read as PDF: " in err
-    assert ["3 files skipped: .png, .zip"] == [line for line in err.splitlines() if "skipped" in line]
+    assert ["3 files skipped: .gif, .zip"] == [line for line in err.splitlines() if "skipped" in line]
     assert "gear: 1 line or file could not be used" in err
 
     (docs / "a.md").write_text("# Guide\n\nRead it again.")
@@ -257,7 +257,7 @@ def test_a_dry_run_reads_documents_too(gear, docs):
 
     assert (ExitCode.PARTIAL, True) == (code, "1 passage could be ingested" in out)
     assert "docs/b.pdf: cannot be read as PDF: " in err
-    assert "3 files skipped: .png, .zip" in err
+    assert "3 files skipped: .gif, .zip" in err
 
 
 @pytest.mark.parametrize("dry", [["--dry-run"], []])
@@ -290,7 +290,7 @@ def test_links_out_of_a_folder_are_named_and_followed_on_request(gear, docs, tmp
     assert "link" not in err
 
     report = json.loads(gear("ingest", "docs", "--json")[1])["ingest"]
-    assert (["docs/link.md"], {".png": 2, ".zip": 1}) == (report["links"], report["skipped"])
+    assert (["docs/link.md"], {".gif": 2, ".zip": 1}) == (report["links"], report["skipped"])
 
 
 def test_a_changed_line_is_replaced_if_asked_for(gear, folder):
@@ -320,8 +320,8 @@ def test_bad_input_costs_one_line(gear, folder, tmp_path):
     assert one_line(gear("nosuch"), "nosuch")
     assert one_line(gear("ingest", tmp_path / "missing.jsonl"), "missing.jsonl", "does not exist")
     assert one_line(gear("ingest", tmp_path / "nothing.jsonl"), "nothing.jsonl is empty")
-    (tmp_path / "photo.png").touch()
-    assert one_line(gear("ingest", tmp_path / "photo.png"), "photo.png is of a kind that cannot be ingested", ".pdf")
+    (tmp_path / "photo.gif").touch()
+    assert one_line(gear("ingest", tmp_path / "photo.gif"), "photo.gif is of a kind that cannot be ingested", ".pdf")
     (tmp_path / "nodocs").mkdir()
     assert one_line(gear("ingest", tmp_path / "nodocs"), "nodocs holds nothing that can be ingested")
     assert one_line(gear("ingest", folder, "--chunk-size", "9"), "--chunk-size")

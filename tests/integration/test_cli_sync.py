@@ -60,9 +60,9 @@ def test_what_was_not_read_of_a_document_is_named(gear, tmp_path):
     write(folder / "old.txt", "Jörg Müller met Ada Lovelace in Köln.".encode("cp1252"))
     said = ("pages 2 to 3 without text", "is not UTF-8: read as cp1252")
 
-    ingested = gear("ingest", folder, "--collection", "other")
-    first = gear("sync", folder)
-    second = gear("sync", folder)
+    ingested = gear("ingest", folder, "--collection", "other", "--ocr", "off")
+    first = gear("sync", folder, "--ocr", "off")
+    second = gear("sync", folder, "--ocr", "off")
 
     assert (ExitCode.PARTIAL, ExitCode.PARTIAL, 0) == (ingested[0], first[0], second[0])
     assert all(text in ingested[1] + ingested[2] and text in first[1] + first[2] for text in said)
@@ -108,13 +108,13 @@ def test_a_folder_that_is_nearly_empty_needs_a_yes(gear, docs):
 def test_one_broken_file_stops_nothing(gear, docs):
     """It is named, and the exit code says that the result is partial."""
     write(docs / "page0.md", b"\xff\xfe\x00")
-    (docs / "photo.png").write_bytes(b"png")
+    (docs / "photo.gif").write_bytes(b"png")
 
     code, out, err = gear("sync", docs)
 
     assert (ExitCode.PARTIAL, True) == (code, "6 new; 6 passages written" in out)
     assert "docs/page0.md: is not UTF-8" in err
-    assert "1 file skipped: .png" in err
+    assert "1 file skipped: .gif" in err
     assert "1 document could not be used, see above; fix and sync again" in err
 
 

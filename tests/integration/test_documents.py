@@ -170,12 +170,12 @@ def test_unusable_documents_are_reported_and_the_rest_is_ingested(gear, docs):
     (docs / "broken.pdf").write_bytes(b"%PDF-1.4 and no more")
     (docs / "empty.md").touch()
     (docs / "latin.txt").write_bytes("Café".encode("latin-1"))
-    (docs / "photo.png").touch()
+    (docs / "photo.gif").touch()
 
     report, problems = ingested(gear, "docs")
 
     assert 4 == report.passages_written
-    assert {".png": 1} == report.skipped
+    assert {".gif": 1} == report.skipped
     assert 3 == report.problems
     assert problems[0].startswith("docs/broken.pdf: cannot be read as PDF: ")
     assert ["docs/empty.md: is empty", "docs/latin.txt: is not UTF-8 (byte 4): save it as UTF-8"] == problems[1:]

@@ -27,7 +27,7 @@ MADE_FROM = {
     "settings": {*FLAGS, "env_file"},
     "flags": {*FLAGS},
     "scope": {"collections", "principals", "where", "strict"},
-    "documents": {"chunk_size", "follow_links", "max_file_mib", "max_file_pages", "max_file_seconds"},
+    "documents": {"chunk_size", "follow_links", "max_file_mib", "max_file_pages", "max_file_seconds", "ocr"},
     "tables": {
         "loader",
         "options",

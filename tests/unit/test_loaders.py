@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, TextStringObject
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.ingestion import office
+from gear_neo4j.ingestion import office, scans
+from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.loaders import is_document, load, suffixes
 from gear_neo4j.ingestion.markdown import sections
 from gear_neo4j.ingestion.parts import Part
@@ -139,7 +140,7 @@ def test_a_text_in_another_encoding_is_refused(tmp_path, name, content):
 @pytest.mark.parametrize(("content", "reason"), [(b"", "is empty"), (b" \n\n", "holds no text")])
 def test_a_document_without_text_is_refused(tmp_path, suffix, content, reason):
     """For every kind."""
-    if suffix not in {".pdf", *office.SUFFIXES} or not content:
+    if suffix not in {".pdf", *office.SUFFIXES, *scans.SUFFIXES} or not content:
         assert reason == refused(tmp_path, f"a{suffix}", content)
 
 
@@ -154,7 +155,7 @@ def test_the_kind_is_told_by_the_name():
     names = ["a.txt", "a.RST", "a.md", "a.markdown", "a.htm", "a.HTML", "a.Pdf", "a.csv"]
 
     assert all(is_document(Path(name)) for name in names)
-    assert not any(is_document(Path(name)) for name in ("a.jsonl", "a.png", "pdf", ".pdf"))
+    assert not any(is_document(Path(name)) for name in ("a.jsonl", "a.gif", "pdf", ".pdf"))
 
 
 # Markdown
@@ -305,7 +306,7 @@ def test_a_pdf_may_have_a_title_and_a_name_that_looks_like_a_home_folder(tmp_pat
         (b"not a pdf at all", "cannot be read as PDF: "),
         (pdf("Some text.")[:120], "cannot be read as PDF: "),
         (pdf("Some text.", password="secret"), "is encrypted: save it without a password"),
-        (pdf(None), "holds no text (scanned pages need OCR first)"),
+        (pdf(None), "holds no text"),
     ],
 )
 def test_a_pdf_that_cannot_be_used_is_refused(tmp_path, content, reason):
@@ -464,7 +465,7 @@ def test_what_is_entered_into_a_form_is_text(tmp_path):
 
 def test_pages_without_text_are_named(tmp_path):
     """Of a PDF that was partly scanned, the rest is read."""
-    found = load(written(tmp_path, "a.pdf", pdf("One.", None, None, "Two.", None)))
+    found = load(written(tmp_path, "a.pdf", pdf("One.", None, None, "Two.", None)), limits=Limits(ocr="off"))
 
     assert ["One.", "Two."] == [part.text for part in found.parts]
-    assert ("pages 2 to 3, 5 without text (scanned pages need OCR first)",) == found.remarks
+    assert ("pages 2 to 3, 5 without text (OCR is off)",) == found.remarks

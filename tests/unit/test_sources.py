@@ -37,12 +37,12 @@ def test_a_folder_stands_for_the_documents_in_it_and_its_folders(here):
 
 def test_what_is_hidden_is_left_out_and_other_kinds_are_counted(here):
     """A hidden source is read if it is named."""
-    here("d/.git/x.md", "d/.a.md", "d/~$a.docx", "d/a.md", "d/b.png", "d/c.PNG", "d/e.zip", "d/Makefile", ".h/a.md")
+    here("d/.git/x.md", "d/.a.md", "d/~$a.docx", "d/a.md", "d/b.gif", "d/c.GIF", "d/e.zip", "d/Makefile", ".h/a.md")
 
     files = files_to_ingest(["d"])
 
     assert [Path("d/a.md")] == list(files.passages)
-    assert {".png": 2, ".zip": 1, "without suffix": 1} == files.skipped
+    assert {".gif": 2, ".zip": 1, "without suffix": 1} == files.skipped
     assert [".h/a.md"] == passages(".h")
 
 
@@ -124,7 +124,7 @@ def test_the_files_of_a_data_set_are_no_exception(here, name):
 
 def test_a_folder_of_links_that_lead_elsewhere_holds_nothing(here):
     """The message says why."""
-    here("d/a.png", "other.md")
+    here("d/a.gif", "other.md")
     Path("d/out.md").symlink_to(Path("other.md").absolute())
 
     with pytest.raises(InputError, match=r"d holds nothing .* or follow its links \(1 leads out of it\)"):
@@ -150,7 +150,7 @@ def test_folders_in_folders_in_folders(here):
     ("source", "message"),
     [
         ("gone", "gone does not exist"),
-        ("a.png", r"a\.png is of a kind that cannot be ingested: give \.csv, .*\.htm.*\.jsonl"),
+        ("a.gif", r"a\.gif is of a kind that cannot be ingested: give \.csv, .*\.htm.*\.jsonl"),
         ("a", "a is of a kind"),
         ("empty", "empty holds nothing that can be ingested"),
         ("pipe.txt", "neither a file nor a folder"),
@@ -159,7 +159,7 @@ def test_folders_in_folders_in_folders(here):
 )
 def test_sources_that_are_refused(here, source, message):
     """The message lists the valid ones."""
-    here("a.png", "a", "empty/b.zip")
+    here("a.gif", "a", "empty/b.zip")
     os.mkfifo("pipe.txt")
 
     with pytest.raises(InputError, match=message):
