@@ -1,6 +1,7 @@
 """Stand-ins for the embedding model, in their own module because Ray's processes import it."""
 
 import hashlib
+from functools import lru_cache
 
 import numpy as np
 
@@ -9,7 +10,8 @@ class FakeEmbedder:
     """A stand-in for the embedding model: a fixed vector per text; texts that share words are close."""
 
     name = "fake"
-    dimension = 32
+    # That of the packaged model: a database that changes between the two keeps its indexes, and Neo4j its plans.
+    dimension = 384
 
     def embed(self, texts):
         """One row per text: the normalised sum of a fixed random vector per word."""
@@ -18,11 +20,13 @@ class FakeEmbedder:
 
     def _row(self, text):
         words = text.lower().split() or [""]
-        return np.sum([self._word(word) for word in words], axis=0)
+        return np.sum([_vector(word, self.dimension) for word in words], axis=0)
 
-    def _word(self, word):
-        seed = int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=4).digest(), "big")
-        return np.random.default_rng(seed).standard_normal(self.dimension)
+
+@lru_cache(maxsize=10_000)
+def _vector(word, dimension):
+    seed = int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=4).digest(), "big")
+    return np.random.default_rng(seed).standard_normal(dimension)
 
 
 class CountingEmbedder(FakeEmbedder):

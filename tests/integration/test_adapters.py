@@ -295,7 +295,7 @@ class Stalled:
     """An embedding model that only answers after another task has run."""
 
     name = "fake"
-    dimension = 32
+    dimension = 384
 
     def __init__(self, embedder):
         self.embedder = embedder

@@ -512,7 +512,7 @@ def test_an_overlay_of_another_model_is_refused(films, embedder):
         name = "other"
         dimension = 48
 
-    with pytest.raises(EmbeddingMismatch, match=r"fake \(32 .*other \(48\)"):
+    with pytest.raises(EmbeddingMismatch, match=r"fake \(384 .*other \(48\)"):
         adopt(films, Other())
     assert before == dump(films)
 

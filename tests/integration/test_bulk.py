@@ -53,13 +53,13 @@ def test_a_large_load_does_without_the_index_and_a_search_works_meanwhile(gear, 
             hits = gear.search(QUESTION, retriever=Naive(beam=Beam(hub=1)))
             seen.append((state(gear.graph.database), {hit.passage.id for hit in hits}, hits.exact))
             with pytest.raises(IndexUnavailable, match="gear migrate"):
-                gear.graph.store.link_triples([[1.0] * 32], query=[1.0] * 32)
+                gear.graph.store.link_triples([[1.0] * 384], query=[1.0] * 384)
 
     gear.ingest([folder], on_progress=look)
 
     assert [(None, {"p1", "p2"}, False)] == seen
     assert "ONLINE" == state(gear.graph.database)
-    assert 2 == len(Graph(gear.graph.database).store.nearest_triples([1.0] * 32, k=5))
+    assert 2 == len(Graph(gear.graph.database).store.nearest_triples([1.0] * 384, k=5))
 
 
 def test_what_is_repeated_leaves_the_index_alone(gear, folder, always):
@@ -102,8 +102,8 @@ def test_the_rest_of_a_killed_load_waits_until_the_index_is_built(gear, folder):
     database = gear.graph.database
     database.execute(f"DROP INDEX {TRIPLE_INDEX}")
 
-    with bulk.loading(database, dimension=32, expected=0):
-        migrations.restore(database, dimension=32)
+    with bulk.loading(database, dimension=384, expected=0):
+        migrations.restore(database, dimension=384)
 
     assert "ONLINE" == state(database)
 

@@ -34,9 +34,9 @@ def test_a_write_through_the_door_for_reads_is_refused_by_the_server(empty):
 def test_every_writing_query_declares_that_it_writes(database, name):
     """Run as a read, each of them is refused, so none can run as a read by mistake."""
     query = load(resource_folder("cypher"))[name]
-    rows = [{"id": "x", "key": "x", "name": "x", "title": "", "text": "", "source": None, "embedding": [1.0] * 32}]
+    rows = [{"id": "x", "key": "x", "name": "x", "title": "", "text": "", "source": None, "embedding": [1.0] * 384}]
     given = dict.fromkeys(query.parameters, "x") | {"seconds": 1, "milliseconds": 1, "k": 1}
-    given |= {"rows": rows, "entities": rows, "triples": [], "read": [], "passages": [], "keys": ["x"], "dimension": 32}
+    given |= {"rows": rows, "entities": rows, "triples": [], "read": [], "passages": [], "keys": ["x"], "dimension": 384}
     given = {key: value for key, value in given.items() if key in query.parameters}
 
     with pytest.raises(DatabaseError, match="(?i)read"):

@@ -109,7 +109,7 @@ def test_the_command_prints_what_was_found(empty, gear, folder, connection):
 
     code, out, _ = gear("doctor")
     assert 0 == code
-    assert f"complete, {len(expected_indexes(32))} indexes online" in out
+    assert f"complete, {len(expected_indexes(384))} indexes online" in out
     assert "start_paths" in out
 
     code, out, _ = gear("doctor", "Who won the prize?", "--hub", "1", "--json")

@@ -53,7 +53,7 @@ class Refusing:
     """An embedding model that must not be called."""
 
     name = "fake"
-    dimension = 32
+    dimension = 384
 
     def embed(self, texts):
         raise AssertionError(f"asked to embed {texts}")
@@ -561,7 +561,7 @@ def test_of_two_that_remove_the_last_triples_of_an_entity_one_removes_it(gear, s
     halves = [[{"id": f"{source}{i}", "text": "x", "source": source} for i in range(degree)] for source in "ab"]
     facts = [{"id": row["id"], "triples": [["shared", "is", "one"]]} for half in halves for row in half]
     ingested(gear, lines(tmp_path / "a.jsonl", *halves[0], *halves[1]), triples=[lines(tmp_path / "t.jsonl", *facts)])
-    both = {"embedding": [1.0] * 32, "title": "", "position": None, "metadata": {}, "readers": None}
+    both = {"embedding": [1.0] * 384, "title": "", "position": None, "metadata": {}, "readers": None}
     parameters = [
         {"rows": [row | both for row in half], "widen": False}
         if query == "replace_passages"
@@ -614,7 +614,7 @@ def test_a_triple_that_is_being_written_keeps_its_entity(gear, server, tmp_path,
         "extractor": "given",
         "read": [],
     }
-    new = {"title": "", "position": None, "embedding": [1.0] * 32, "metadata": {}, "readers": None}
+    new = {"title": "", "position": None, "embedding": [1.0] * 384, "metadata": {}, "readers": None}
     removing = {
         "delete_passages": {"ids": [row["id"] for row in rows]},
         "replace_passages": {"rows": [row | new for row in rows], "widen": False},

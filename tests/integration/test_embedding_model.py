@@ -17,7 +17,7 @@ pytestmark = pytest.mark.one_server_line
 GRAPH = "CREATE (:Drug {name: 'alectinib'})-[:INHIBITS]->(:Gene {name: 'ALK'})"
 PROFILE = Profile(name="drugs", entities={label: Entities(names=("name",)) for label in ("Drug", "Gene")})
 QUESTION = "Which drugs inhibit ALK?"
-REFUSED = r"fake \(32 .* other \(32\)"
+REFUSED = r"fake \(384 .* other \(384\)"
 
 
 class Other(FakeEmbedder):
@@ -73,5 +73,5 @@ def test_a_graph_that_is_built_anew_with_another_model_is_noticed(shared, server
 
         assert all(before)
         for one in (gear, view):
-            with pytest.raises(EmbeddingMismatch, match=r"other \(32 .* fake \(32\)"):
+            with pytest.raises(EmbeddingMismatch, match=r"other \(384 .* fake \(384\)"):
                 one.search(QUESTION, retriever={"name": "base", "base": "sbert"})

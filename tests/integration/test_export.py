@@ -97,7 +97,7 @@ def test_a_bulk_import_makes_what_an_ingest_and_its_extractions_make(database, e
     assert report.triples_extracted > len(facts)
     assert ["names the passage 'gone', which is in no file"] == [one.reason for one in problems]
     assert database.run(GRAPH) == other.run(GRAPH)
-    assert [{"store": {"id": "store", "embeddingModel": "fake", "dimension": 32}}] == other.run(STORE)
+    assert [{"store": {"id": "store", "embeddingModel": "fake", "dimension": 384}}] == other.run(STORE)
 
 
 def test_metadata_and_readers_become_what_an_ingest_makes(database, embedder, tmp_path, imported):

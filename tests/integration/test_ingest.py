@@ -105,7 +105,7 @@ class Refusing:
     """An embedding model that must not be called."""
 
     name = "fake"
-    dimension = 32
+    dimension = 384
 
     def embed(self, texts):
         raise AssertionError(f"asked to embed {texts}")

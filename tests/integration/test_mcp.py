@@ -181,7 +181,7 @@ def test_the_status_counts_what_the_server_may_see(gear, view):
 
     assert (5, 5) == (whole["passages"], whole["triples"])
     assert (4, 4, 6) == (seen["passages"], seen["triples"], seen["entities"])
-    assert {"model": "fake", "dimension": 32} == seen["embedding"]
+    assert {"model": "fake", "dimension": 384} == seen["embedding"]
     assert {"auto", "scout", "naive"} <= set(seen["retrievers"])
     assert "kgt" in whole["agents"]
     assert "kgt" not in seen["agents"]

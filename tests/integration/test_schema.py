@@ -32,7 +32,7 @@ def write(text):
 
 def test_migrating_records_the_chain_that_neo4j_migrations_keeps(empty):
     """Version, type and checksum are on a chain that starts at the baseline."""
-    applied = migrations.migrate(empty, dimension=32)
+    applied = migrations.migrate(empty, dimension=384)
 
     expected = [{"version": one.version, "type": "CYPHER", "checksum": one.checksum, "timed": True} for one in applied]
     assert expected == empty.run(CHAIN)
@@ -41,25 +41,25 @@ def test_migrating_records_the_chain_that_neo4j_migrations_keeps(empty):
 
 def test_migrating_twice_changes_nothing(empty):
     """The second time nothing is pending."""
-    migrations.migrate(empty, dimension=32)
+    migrations.migrate(empty, dimension=384)
     before = empty.run(EVERYTHING)
 
-    assert () == migrations.migrate(empty, dimension=32)
+    assert () == migrations.migrate(empty, dimension=384)
     assert before == empty.run(EVERYTHING)
 
 
 def test_a_file_that_changed_after_it_was_applied_is_refused(empty):
     """The message names the file, and what to do."""
-    migrations.migrate(empty, dimension=32)
+    migrations.migrate(empty, dimension=384)
     empty.run(write("MATCH (m:__Neo4jMigration {version: '001'}) SET m.checksum = '1'"))
 
     with pytest.raises(MigrationError, match="V001__constraints.cypher changed"):
-        migrations.migrate(empty, dimension=32)
+        migrations.migrate(empty, dimension=384)
 
 
 def test_a_database_ahead_of_us_is_refused(empty):
     """An older gear-neo4j does not touch a database that a newer one migrated."""
-    migrations.migrate(empty, dimension=32)
+    migrations.migrate(empty, dimension=384)
     empty.run(write("CREATE (:__Neo4jMigration {version: '999', migrationTarget: 'gear-neo4j', checksum: '1'})"))
 
     newest = migrations.load()[-1].version
@@ -69,12 +69,12 @@ def test_a_database_ahead_of_us_is_refused(empty):
 
 def test_a_migration_whose_record_was_lost_is_applied_again(empty):
     """A process killed between a schema change and its record leaves a database that can be migrated."""
-    migrations.migrate(empty, dimension=32)
+    migrations.migrate(empty, dimension=384)
     last = migrations.load()[-1].version
     lost = "MATCH (m:__Neo4jMigration {version: $last, migrationTarget: 'gear-neo4j'}) DETACH DELETE m"
     empty.run(Query("lost", lost, frozenset({"last"}), writes=True), last=last)
 
-    assert [last] == [one.version for one in migrations.migrate(empty, dimension=32)]
+    assert [last] == [one.version for one in migrations.migrate(empty, dimension=384)]
 
 
 def test_a_database_of_an_older_gear_gets_what_it_lacks_and_keeps_its_data(empty):
@@ -82,11 +82,11 @@ def test_a_database_of_an_older_gear_gets_what_it_lacks_and_keeps_its_data(empty
     ours = migrations.load()
     for before, migration in zip(["BASELINE", "001"], ours[:2], strict=True):
         with migration_lock.locked(empty, wait=1) as lock:
-            migrations._apply(empty, migration, lock, foreign=False, previous=before, dimension=32)
-    empty.call("record_store", model="fake", dimension=32)
+            migrations._apply(empty, migration, lock, foreign=False, previous=before, dimension=384)
+    empty.call("record_store", model="fake", dimension=384)
     empty.run(write("CREATE (:Passage {id: 'p', title: 'T', text: 'x', source: 'a.md'})"))
 
-    prepare(empty, model="fake", dimension=32)
+    prepare(empty, model="fake", dimension=384)
 
     assert [one.checksum for one in ours] == [row["checksum"] for row in empty.run(CHAIN)]
     graph = Graph(empty)
@@ -101,7 +101,7 @@ def test_somebody_elses_data_under_our_labels_is_left_untouched(empty, label):
     before = empty.run(EVERYTHING)
 
     with pytest.raises(ForeignGraph, match=label):
-        prepare(empty, model="fake", dimension=32)
+        prepare(empty, model="fake", dimension=384)
 
     assert before == empty.run(EVERYTHING)
     assert [] == empty.run(Query("constraints", "SHOW CONSTRAINTS YIELD name"))
@@ -116,7 +116,7 @@ def test_a_chain_that_somebody_else_keeps_is_left_alone(empty):
         )
     )
 
-    assert len(migrations.load()) == len(migrations.migrate(empty, dimension=32))
+    assert len(migrations.load()) == len(migrations.migrate(empty, dimension=384))
     theirs = Query("t", "MATCH (m:__Neo4jMigration) WHERE m.migrationTarget IS NULL RETURN m.version AS v ORDER BY v")
     assert [{"v": "001"}, {"v": "BASELINE"}] == empty.run(theirs)
 
@@ -126,7 +126,7 @@ def test_an_index_of_the_same_name_on_something_else_is_noticed(empty):
     empty.execute("CREATE INDEX gear_triple_embedding FOR (n:Other) ON (n.x)")
 
     with pytest.raises(MigrationError, match="gear_triple_embedding"):
-        migrations.migrate(empty, dimension=32)
+        migrations.migrate(empty, dimension=384)
 
 
 def test_a_missing_index_is_noticed(database):
@@ -134,7 +134,7 @@ def test_a_missing_index_is_noticed(database):
     database.execute("DROP INDEX gear_passage_text")
 
     with pytest.raises(MigrationError, match="gear_passage_text is missing"):
-        indexes.verify(database, dimension=32)
+        indexes.verify(database, dimension=384)
 
 
 def test_a_constraint_replaced_by_a_plain_index_is_noticed(database):
@@ -144,14 +144,14 @@ def test_a_constraint_replaced_by_a_plain_index_is_noticed(database):
     database.call("await_indexes", seconds=60)
 
     with pytest.raises(MigrationError, match="gear_triple_id"):
-        indexes.verify(database, dimension=32)
+        indexes.verify(database, dimension=384)
 
 
 def test_another_dimension_than_that_of_the_indexes_is_refused_with_both_numbers(empty):
     """The indexes are for one model."""
-    migrations.migrate(empty, dimension=32)
+    migrations.migrate(empty, dimension=384)
 
-    with pytest.raises(MigrationError, match=r"32.*48"):
+    with pytest.raises(MigrationError, match=r"384.*48"):
         migrations.migrate(empty, dimension=48)
 
 
@@ -164,7 +164,7 @@ def test_a_dimension_that_neo4j_cannot_index_is_refused(empty, dimension):
 
 def test_another_embedding_model_is_refused_with_both_names_and_the_fix(database):
     """Neither ingest nor search may mix two models."""
-    with pytest.raises(EmbeddingMismatch, match=r"fake \(32 .*other \(48\).*GEAR_EMBEDDING_MODEL=fake"):
+    with pytest.raises(EmbeddingMismatch, match=r"fake \(384 .*other \(48\).*GEAR_EMBEDDING_MODEL=fake"):
         prepare(database, model="other", dimension=48)
 
 
@@ -174,7 +174,7 @@ def test_two_processes_that_migrate_at_once_make_one_schema(server, empty):
 
     def run():
         with Database.connect(server.uri, username=server.username, password=server.password) as database:
-            results.append(len(migrations.migrate(database, dimension=32)))
+            results.append(len(migrations.migrate(database, dimension=384)))
 
     threads = [threading.Thread(target=run) for _ in range(4)]
     for thread in threads:
@@ -191,7 +191,7 @@ def test_a_lock_that_is_held_makes_others_wait_and_then_say_so(empty):
     empty.call("take_migration_lock", name=migration_lock.TARGET, id="somebody", seconds=300)
 
     with pytest.raises(MigrationError, match="another process"):
-        migrations.migrate(empty, dimension=32, wait=0.5)
+        migrations.migrate(empty, dimension=384, wait=0.5)
 
 
 def test_a_lock_whose_heartbeat_gets_no_thread_is_given_back(empty, monkeypatch):
@@ -214,7 +214,7 @@ def test_a_lock_left_by_a_killed_process_expires(empty):
     empty.call("take_migration_lock", name=migration_lock.TARGET, id="dead", seconds=300)
     empty.run(write("MATCH (l:__Neo4jMigrationsLock) SET l.at = l.at - duration('PT13S')"))
 
-    assert len(migrations.load()) == len(migrations.migrate(empty, dimension=32, wait=10))
+    assert len(migrations.load()) == len(migrations.migrate(empty, dimension=384, wait=10))
 
 
 def test_a_lock_is_kept_as_long_as_its_holder_lives(empty, monkeypatch):
@@ -247,13 +247,13 @@ def test_a_process_that_lost_its_lock_writes_nothing_more(empty, monkeypatch, lo
 
     monkeypatch.setattr(Database, "execute", losing)
     with pytest.raises(MigrationError, match="lost the lock .* run 'gear migrate' again"):
-        migrations.migrate(empty, dimension=32)
+        migrations.migrate(empty, dimension=384)
 
     assert after == len(created)
     assert len(empty.run(CHAIN)) < len(migrations.load())
     empty.run(write(REMOVED))
     monkeypatch.undo()
-    migrations.migrate(empty, dimension=32)
+    migrations.migrate(empty, dimension=384)
     assert [] == list(migrations.pending(empty))
 
 
@@ -280,28 +280,28 @@ def filtered(database):
 def test_vector_indexes_filter_by_collection_where_the_server_can(empty):
     """A database from an older server gets such indexes by a rebuild, and works as it is until then."""
     best = {indexes.PASSAGE_INDEX, indexes.TRIPLE_INDEX} if empty.has_index_filters else set()
-    migrations.migrate(empty, dimension=32)
+    migrations.migrate(empty, dimension=384)
     assert best == filtered(empty)
 
     for name, label in ((indexes.PASSAGE_INDEX, "Passage"), (indexes.TRIPLE_INDEX, "Triple")):
         empty.execute(f"DROP INDEX {name}")
         empty.execute(
             f"CREATE VECTOR INDEX {name} FOR (n:{label}) ON n.embedding "
-            "OPTIONS {indexConfig: {`vector.dimensions`: 32, `vector.similarity_function`: 'cosine'}}"
+            "OPTIONS {indexConfig: {`vector.dimensions`: 384, `vector.similarity_function`: 'cosine'}}"
         )
-    assert () == migrations.migrate(empty, dimension=32)
+    assert () == migrations.migrate(empty, dimension=384)
     assert (set(), bool(best)) == (filtered(empty), Graph(empty).could_filter)
 
-    Graph(empty).rebuild_indexes(dimension=32)
+    Graph(empty).rebuild_indexes(dimension=384)
     indexes.await_online(empty)
-    indexes.verify(empty, dimension=32)
+    indexes.verify(empty, dimension=384)
     assert (best, False) == (filtered(empty), Graph(empty).could_filter)
 
 
 def test_a_scope_of_collections_is_filtered_by_the_index(empty, monkeypatch):
     """If the index can filter, fewer candidates are requested."""
     monkeypatch.setattr(scoped, "MOST_READ", -1)
-    prepare(empty, model="fake", dimension=32)
+    prepare(empty, model="fake", dimension=384)
     graph = Graph(empty)
     passages = [Passage(f"p{n}", "t", f"text {n}", collection="a" if n < 3 else "b") for n in range(30)]
     write_passages(graph, passages, embedder=FakeEmbedder())

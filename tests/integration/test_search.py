@@ -209,7 +209,7 @@ def test_a_search_of_two_triples_costs_two_round_trips_and_no_vector_comes_back(
     assert {hit.passage.id: hit.passage for hit in hits} == stored
     rows = 10 * length + 15 + 10 * length * 10
     assert received < 400 * rows
-    # A vector of 32 doubles takes 9 bytes a number; the replies contain none.
+    # A vector of 384 doubles takes 9 bytes a number; the replies contain none.
     assert not wire.holds(next(iter(embedder.embed(["word3 word4 word5"]))))
 
 
@@ -321,7 +321,7 @@ def test_another_embedding_model_is_refused(gear, server):
         def embed(self, texts):
             return np.ones((len(texts), 8), dtype=np.float32)
 
-    with opened(server, Other()) as other, pytest.raises(EmbeddingMismatch, match=r"fake \(32 .* other \(8\)"):
+    with opened(server, Other()) as other, pytest.raises(EmbeddingMismatch, match=r"fake \(384 .* other \(8\)"):
         other.search("Hinton")
 
 

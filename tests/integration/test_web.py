@@ -127,7 +127,7 @@ def test_readiness_names_what_is_missing_and_passes_once_it_is_there(client):
 class Unloadable:
     """An embedding model that cannot be loaded."""
 
-    name, dimension = "fake", 32
+    name, dimension = "fake", 384
 
     def embed(self, _texts):
         raise ServerUnavailable("no answer from http://secret.internal")

@@ -360,7 +360,7 @@ def world(server, connection, prepared, tmp_path_factory):
         patch.setattr(conversion, "_start", ForkedConverter)
         for module in (ranker_cache, scoped):
             patch.setattr(module, "RECHECK", 0.0)
-        renew(connection, prepared, model="fake", dimension=32)
+        renew(connection, prepared, model="fake", dimension=384)
         with World(server, connection, tmp_path_factory.mktemp("lives")) as world:
             yield world
 
