@@ -62,6 +62,8 @@ class Cluster:
         self.router, self.reader, self.writer, self.other = self.members
         self.leader, self.behind = self.writer, False
         self.failures: list[Refused] = []
+        # What drivers have told of their use, which its members ask for.
+        self.told: list[int] = []
         self._writes, self._lock = 0, threading.Lock()
 
     @property
@@ -165,7 +167,11 @@ class Conversation:
         return {}
 
     def hello(self, _: dict) -> dict:
-        return {"server": f"Neo4j/{RELEASE}", "connection_id": "stub"}
+        return {"server": f"Neo4j/{RELEASE}", "connection_id": "stub", "hints": {"telemetry.enabled": True}}
+
+    def telemetry(self, api: int) -> dict:
+        self.cluster.told.append(api)
+        return {}
 
     def reset(self) -> dict:
         self.failed, self.begun = False, None

@@ -53,6 +53,15 @@ def test_the_first_query_of_a_connection_is_a_read(cluster):
     assert [[], [], []] == [member.sent for member in (cluster.router, cluster.writer, cluster.other)]
 
 
+def test_a_server_is_not_told_how_it_is_used(cluster, database, driver):
+    """Also one that asks for it, and gets it from a driver of the caller."""
+    database.call("counts")
+    assert [] == cluster.told
+
+    driver.execute_query("RETURN 1", database_="films")
+    assert cluster.told
+
+
 @pytest.mark.parametrize("name", QUERIES)
 def test_a_query_goes_where_its_access_says(cluster, database, name):
     """Each of ``cypher/``: a read to the reader in mode r, a write to the writer in mode w; the database is named."""

@@ -416,6 +416,8 @@ def _open(uri: str, auth: _Auth, meter: Meter | None = None) -> neo4j.Driver:
             connection_acquisition_timeout=30,
             max_transaction_retry_time=15,
             notifications_min_severity="OFF",
+            # Servers such as Aura would ask which functions of the driver are used.
+            telemetry_disabled=True,
             **metered,
         )
     except (ConfigurationError, ValueError) as error:
