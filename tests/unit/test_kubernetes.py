@@ -70,6 +70,7 @@ def test_every_file_belongs_to_a_kustomization():
         folder / "kustomization.yaml" for folder in KUSTOMIZATIONS
     }
     assert len(BY_NAME) == len(OBJECTS)
+    assert [] == [name for name in re.findall(r"`(\w+\.yaml)`", PAGE) if not (FOLDER / name).is_file()]
     assert {BY_NAME["Namespace", "gear"]["metadata"]["name"]} == {one["namespace"] for one in KUSTOMIZATIONS.values()}
 
 
