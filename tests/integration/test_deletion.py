@@ -11,7 +11,7 @@ from gear_neo4j.graph.queries import Query
 pytestmark = pytest.mark.one_server_line
 
 PAGE = (Path(__file__).parents[2] / "docs" / "security.md").read_text("utf-8")
-COMMANDS = re.findall(r"(?m)^gear ((?:search|forget|readers) .*?)(?:  +#.*)?$", PAGE)
+COMMANDS = re.findall(r"(?m)^gear ((?:search|forget|readers|sync) .*?)(?:  +#.*)?$", PAGE)
 # Of everything that the database holds.
 NODES = Query("nodes", "MATCH (n) RETURN labels(n) AS labels, properties(n) AS properties")
 TRACES = ("lovelace", "user:ada", "ada.md")
