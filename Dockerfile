@@ -28,6 +28,7 @@ ENV PATH=/opt/gear/bin:$PATH \
     GEAR_HOME=/var/lib/gear \
     GEAR_SERVE_HOST=0.0.0.0 \
     HF_HUB_OFFLINE=1 \
+    ORT_DISABLE_TELEMETRY=1 \
     PYTHONDONTWRITEBYTECODE=1
 USER 10001:10001
 # Keys, calibrations and the cache of replies.

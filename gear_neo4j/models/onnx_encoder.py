@@ -36,6 +36,15 @@ class Encoder:
     pooling: str
 
 
+def load_runtime() -> Any:
+    """ONNX Runtime, which tells its makers nothing unless the environment says otherwise."""
+    # Read at its import, which else makes an id of this machine and a database of events to send.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import onnxruntime
+
+    return onnxruntime
+
+
 class OnnxEncoder:
     """An open encoder; several threads may use it at once.
 
@@ -44,10 +53,10 @@ class OnnxEncoder:
     """
 
     def __init__(self, encoder: Encoder) -> None:
-        # Imported late: commands that embed nothing need neither.
-        import onnxruntime
+        # Imported late: commands that embed nothing need it as little as the runtime.
         from tokenizers import Tokenizer
 
+        onnxruntime = load_runtime()
         self._prompt, self._pooling = encoder.prompt, encoder.pooling
         self._counter = Tokenizer.from_str(encoder.tokenizer)
         self._counter.no_truncation()

@@ -20,7 +20,7 @@ COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))
 PAGE = (ROOT / "docs" / "team.md").read_text("utf-8")
 WORKFLOWS = {file.stem: yaml.safe_load(file.read_text("utf-8")) for file in (ROOT / ".github" / "workflows").iterdir()}
 KNOWN = {variable for variables in VARIABLES.values() for variable in variables}
-OTHERS = {"PATH", "HF_HUB_OFFLINE", "PYTHONDONTWRITEBYTECODE"}
+OTHERS = {"PATH", "HF_HUB_OFFLINE", "ORT_DISABLE_TELEMETRY", "PYTHONDONTWRITEBYTECODE"}
 SECRET = re.compile(r"(PASSWORD|API_KEY|AUTH|TOKEN)$")
 USER = "10001"
 
