@@ -17,6 +17,8 @@ from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.wire import to_json
 from tests.graphs import opened
 
+pytestmark = pytest.mark.one_server_line
+
 # Everybody may see Ada, hr alone Bo, two departments Cem, nobody Dee; the deal names one principal as a text.
 STAFF = """
 CREATE (ada:Person {name: 'Ada Alpha', note: 'Leads the office in Varna since the year 2019, and likes it there.'}),

@@ -13,6 +13,8 @@ from gear_neo4j.roles.parsers import Draft
 from gear_neo4j.usage import Usage
 from tests.examples import examples
 
+pytestmark = pytest.mark.one_server_line
+
 GUIDE = """# Install
 
 Pip installs it from the package index, together with all that it needs.

@@ -14,6 +14,8 @@ from tests.graphs import ingest, opened
 from tests.scripted_model import opened_with_model
 from tests.scripted_server import ScriptedServer
 
+pytestmark = pytest.mark.one_server_line
+
 QUESTION = "Where does the employer of Ana Petkova have its seat?"
 RIGHT = (
     "MATCH (p:Person)-[:EMPLOYED_BY]->(b:Board) WHERE toLower(p.name) = 'ana petkova' "

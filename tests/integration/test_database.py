@@ -36,7 +36,15 @@ def test_every_writing_query_declares_that_it_writes(database, name):
     query = load(resource_folder("cypher"))[name]
     rows = [{"id": "x", "key": "x", "name": "x", "title": "", "text": "", "source": None, "embedding": [1.0] * 384}]
     given = dict.fromkeys(query.parameters, "x") | {"seconds": 1, "milliseconds": 1, "k": 1}
-    given |= {"rows": rows, "entities": rows, "triples": [], "read": [], "passages": [], "keys": ["x"], "dimension": 384}
+    given |= {
+        "rows": rows,
+        "entities": rows,
+        "triples": [],
+        "read": [],
+        "passages": [],
+        "keys": ["x"],
+        "dimension": 384,
+    }
     given = {key: value for key, value in given.items() if key in query.parameters}
 
     with pytest.raises(DatabaseError, match="(?i)read"):

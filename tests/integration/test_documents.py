@@ -27,6 +27,8 @@ from gear_neo4j.ingestion.sources import files_to_ingest
 from gear_neo4j.ingestion.writing import write_triples
 from gear_neo4j.models.triple_vectors import encode
 
+pytestmark = pytest.mark.one_server_line
+
 NODES = Query(
     "nodes",
     "MATCH (n) WHERE NOT (n:__GearTests OR n:__GearOrigin OR n:__GearSource) "

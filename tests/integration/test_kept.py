@@ -23,6 +23,8 @@ from tests.graphs import ingest, opened
 from tests.unit.test_colbert import Letters
 from tests.web import client_of
 
+pytestmark = pytest.mark.one_server_line
+
 PASSAGES = {"prize": "The 2024 physics prize went to Hinton.", "study": "Hinton wrote a thesis at Edinburgh."}
 TRIPLES = [("prize", "physics prize 2024", "went to", "Hinton"), ("study", "Hinton", "wrote a thesis at", "Edinburgh")]
 NEW = {"id": "new", "text": "Vistula flows through Warsaw."}

@@ -1,8 +1,12 @@
 """Adopted graphs whose own relationship types have the names of ours: SYNONYM, SUBJECT, OBJECT and FROM."""
 
+import pytest
+
 from gear_neo4j import HippoRag2, Naive, Scout, Subgraph
 from gear_neo4j.adoption.profile import Entities, Facts, Profile
 from tests.graphs import opened
+
+pytestmark = pytest.mark.one_server_line
 
 # A book is linked like a triple; a hub has enough relationships to count as one, but few triples.
 GRAPH = """

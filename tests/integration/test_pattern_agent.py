@@ -10,6 +10,8 @@ from tests.graphs import opened
 from tests.integration.test_patterns import PROFILE, SHOP
 from tests.scripted_model import opened_with_model
 
+pytestmark = pytest.mark.one_server_line
+
 SUPPLIED = "Which products are supplied by Tokyo Traders?"
 NEVER = PatternAgent(sure=1.0)
 ONE = PatternAgent(sure=1.0, listed=1)

@@ -17,6 +17,8 @@ NOT_FOR_SEARCH = HEAVY | {"langchain_core", "langchain_community", "langchain_op
 RUN = """
 import json, sys
 from gear_neo4j.cli.main import main
+
+pytestmark = pytest.mark.one_server_line
 try:
     main(sys.argv[1:])
 finally:

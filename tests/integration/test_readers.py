@@ -14,6 +14,8 @@ from gear_neo4j.ingestion.writing import KEPT_READERS, KEPT_SOURCE
 from tests.fake_embedder import FakeEmbedder
 from tests.graphs import opened
 
+pytestmark = pytest.mark.one_server_line
+
 ADA, CEM = ["user:ada"], ["user:cem"]
 TEXT = "The harbourmaster earns 90,000 a year.\n\n" * 40
 READERS = Query(

@@ -17,6 +17,8 @@ from tests.conftest import WIPE_DATA
 from tests.examples import examples
 from tests.graphs import opened
 
+pytestmark = pytest.mark.one_server_line
+
 NAMES = [
     "Ada Byron",
     "ada  byron",

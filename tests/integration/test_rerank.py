@@ -11,6 +11,8 @@ from tests import small_models
 from tests.graphs import opened
 from tests.web import client_of
 
+pytestmark = pytest.mark.one_server_line
+
 PASSAGES = {
     "journal": "The Alpha Journal is a periodical.",
     "society": "The Beta Society elected a chairman.",

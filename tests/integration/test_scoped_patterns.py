@@ -16,6 +16,8 @@ from gear_neo4j.scope import Scope
 from gear_neo4j.wire import to_json
 from tests.graphs import ingest, opened
 
+pytestmark = pytest.mark.one_server_line
+
 # Each node names its own readers; only some profiles use them.
 SHOP = """
 CREATE (tokyo:Supplier {name: 'Tokyo Traders', country: 'Japan', acl: ['sales']}),

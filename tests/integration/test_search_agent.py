@@ -8,6 +8,8 @@ from tests.graphs import ingest, opened
 from tests.integration.test_patterns import PROFILE, SHOP
 from tests.toy_model import QUESTION
 
+pytestmark = pytest.mark.one_server_line
+
 # The vectors of the tests' model mean little: the threshold is tested by itself.
 ANY = SearchAgent(near=0.0)
 
