@@ -1,6 +1,7 @@
 """The templates of the graph's owner: stored in the database, and run behind the guard."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from gear_neo4j.errors import InputError, NothingFound
 from gear_neo4j.graph.connection.database import Database
@@ -11,6 +12,8 @@ from gear_neo4j.text.wording import did_you_mean
 # All of them are read for each question, and described in one prompt.
 MOST = 100
 SECONDS = 10.0
+# The guard takes a millisecond a text, and every question reads all of them.
+parsed = lru_cache(maxsize=4 * MOST)(Template.parse)
 
 
 class TemplateStore:
@@ -23,8 +26,8 @@ class TemplateStore:
         self._database = database
 
     def all(self) -> tuple[Template, ...]:
-        """The templates by name; one round trip. Each text passes the guard again."""
-        return tuple(Template.parse(**row) for row in self._database.call("templates"))
+        """The templates by name; one round trip. Each text passes the guard once a process."""
+        return tuple(parsed(**row) for row in self._database.call("templates"))
 
     def get(self, name: str) -> Template:
         """The template with a name.
