@@ -1,5 +1,8 @@
 """The calls of language models and their cost."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
 from dataclasses import dataclass
 
 
@@ -55,3 +58,41 @@ class Usage:
             0.6
         """
         return (self.input_tokens * price[0] + self.output_tokens * price[1]) / 1_000_000
+
+
+OnUsage = Callable[[Usage], object]
+_LISTENER: ContextVar[OnUsage | None] = ContextVar("gear_neo4j_usage", default=None)
+
+
+def listen(on_usage: OnUsage) -> Token[OnUsage | None]:
+    """Report each reply of a model from now on: in this context, and in threads that run in a copy of it.
+
+    ``on_usage`` is called in the thread of the call. Whoever started a run hears of its replies even if the run fails,
+    is cancelled, or outlasts its caller.
+    """
+    return _LISTENER.set(on_usage)
+
+
+@contextmanager
+def listening(on_usage: OnUsage) -> Iterator[None]:
+    """:func:`listen` in a block.
+
+    Example:
+        >>> heard = []
+        >>> with listening(heard.append):
+        ...     spend(Usage(calls=1, input_tokens=9))
+        >>> spend(Usage(calls=1))
+        >>> [usage.tokens for usage in heard]
+        [9]
+    """
+    token = listen(on_usage)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+def spend(usage: Usage) -> None:
+    """Report the usage of a reply to the listener, if any."""
+    if on_usage := _LISTENER.get():
+        on_usage(usage)

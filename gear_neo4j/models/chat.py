@@ -18,7 +18,7 @@ from gear_neo4j.models.replies import Alternatives, reply_text, text_of, tokens_
 from gear_neo4j.models.retries import error_line, may_pass, one_line, refuses_content, refuses_option, retrying
 from gear_neo4j.models.streaming import Listener, ListenerError, OnToken, VisibleText, shown, without_thoughts
 from gear_neo4j.models.traced import call_span, note_call
-from gear_neo4j.usage import Usage
+from gear_neo4j.usage import Usage, spend
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -203,7 +203,9 @@ class Chat:
             # A text that a server refuses says nothing about the next one.
             kind = ReplyError if refuses_content(error) else ModelError
             raise kind(line, usage=spent + _retries(attempts)) from error
-        return reply, spent + _retries(attempts) + usage_of(messages, reply)
+        usage = usage_of(messages, reply)
+        spend(usage)
+        return reply, spent + _retries(attempts) + usage
 
     def _invoke(self, messages: list["BaseMessage"], listener: Listener | None) -> "AIMessage":
         with self._slots:

@@ -10,6 +10,7 @@ import threading
 import time
 from concurrent.futures import Future
 from contextlib import closing
+from contextvars import copy_context
 from email.utils import formatdate
 from functools import partial
 from types import SimpleNamespace
@@ -31,7 +32,7 @@ from gear_neo4j.models.openai import CACHE, chat_model, open_chat
 from gear_neo4j.models.replies import LONGEST_REPLY
 from gear_neo4j.models.retries import may_pass, requested_wait
 from gear_neo4j.settings import Settings
-from gear_neo4j.usage import Usage
+from gear_neo4j.usage import Usage, listening
 from tests.processes import PIPE, started
 from tests.scripted_server import Fault, Refusal, ScriptedServer
 
@@ -514,6 +515,25 @@ def test_the_file_is_the_users_own_and_holds_no_key(tmp_path):
     assert 0o600 == file.stat().st_mode & 0o777
     assert b"Hinton" in file.read_bytes()
     assert b"sk-secret" not in file.read_bytes()
+
+
+def test_a_listener_hears_each_reply_that_costs_something(tmp_path):
+    """Also replies that cannot be used, and those in other threads; not those from the cache, nor after its block."""
+    heard = []
+    chat = Chat(Scripted(replies=["nonsense", "nonsense", ANSWER]), cache=tmp_path / "cache")
+    with listening(heard.append):
+        with pytest.raises(ReplyError) as failed:
+            chat.ask(WHERE, parse=place)
+        thread = threading.Thread(target=copy_context().run, args=(partial(chat.ask, WHERE, parse=place),))
+        thread.start()
+        thread.join(30)
+        before = len(heard)
+        again = chat.ask(WHERE, parse=place)
+    chat.ask(Prompt("", "Where else?"), parse=place)
+
+    assert (3, 3, 1) == (before, len(heard), again.usage.cached)
+    assert sum(heard[:2], Usage()) == failed.value.usage
+    assert all(usage.tokens for usage in heard)
 
 
 def test_a_cache_that_is_full_keeps_what_it_has(tmp_path, monkeypatch):
