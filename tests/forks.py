@@ -18,6 +18,7 @@ from gear_neo4j.extraction.run import Extraction
 from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.schema.preparation import prepare
+from gear_neo4j.graph.write.usage_store import UsageStore
 from gear_neo4j.ingestion.pipeline import Ingest
 from gear_neo4j.models.chat import Chat
 from tests.fake_embedder import FakeEmbedder
@@ -74,6 +75,15 @@ def syncing(address: Address, began: Event, folder: Path, collection: str) -> No
         gear = Gear(driver, database="neo4j", embedder=FakeEmbedder())
         began.set()
         gear.corpus.sync([folder], collection=collection)
+
+
+def counting(address: Address, began: Event, subject: str, requests: int, most: int) -> None:
+    """Count so many requests of a subject, up to a limit, each with a token."""
+    with connected(address) as database:
+        began.set()
+        store, period = UsageStore(database), {"day": "2026-11-29", "month": "2026-11"}
+        for _ in range(requests):
+            store.count(subject, name=subject, **period, requests=1, tokens=1, limits={"requests_per_day": most})
 
 
 def upgrading(address: Address, began: Event, number: int) -> None:

@@ -1,11 +1,13 @@
 """``gear keys``: who may call the HTTP service, and what each of them sees."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 from rich.table import Table
 from rich.text import Text
 
+from gear_neo4j.cli.choice import Pair, pairs
 from gear_neo4j.cli.output import emit, json_option
 from gear_neo4j.cli.printing import say
 from gear_neo4j.cli.screen import Screen
@@ -14,6 +16,7 @@ from gear_neo4j.scope import EVERYTHING
 from gear_neo4j.settings import Settings
 from gear_neo4j.text.printable import json_text, single_line
 from gear_neo4j.web.keys import FILE_NAME, Key, add_key, read_keys, revoke_key
+from gear_neo4j.web.quotas.quota import Quota
 
 KEYS_FILE = click.option(
     "--keys-file",
@@ -46,6 +49,14 @@ def keys() -> None:
 @click.option("--everything", is_flag=True, help="Let the holder see all passages, whoever their readers are.")
 @click.option("--write", "writes", is_flag=True, help="The holder may also ingest and forget documents.")
 @click.option("--rate", help="Rate limit of the holder's requests, such as 60/min or 5/s; default: none.")
+@click.option(
+    "--quota",
+    "limits",
+    multiple=True,
+    metavar="LIMIT=NUMBER",
+    callback=pairs,
+    help="What the holder may use: requests_per_day, tokens_per_day, requests_per_month, tokens_per_month; repeatable.",
+)
 @KEYS_FILE
 def add(
     name: str,
@@ -55,6 +66,7 @@ def add(
     everything: bool,
     writes: bool,
     rate: str | None,
+    limits: Sequence[Pair],
     keys_file: Path | None,
 ) -> None:
     """Make a key, and print its secret, which is not stored and cannot be shown again.
@@ -64,7 +76,7 @@ def add(
 
     \b
     gear keys add ada --principal user:ada --principal group:legal --rate 60/min
-    gear keys add dashboard --collection handbook
+    gear keys add dashboard --collection handbook --quota tokens_per_day=200000
     gear keys add editor --collection handbook --write
     """
     if everything and principals:
@@ -78,6 +90,7 @@ def add(
         everything=everything,
         writes=writes,
         rate=rate,
+        quota=Quota.parse(limits) if limits else None,
     )
     say(secret)
     say("Note: this secret is shown only now; send it as 'Authorization: Bearer ...'", err=True)
@@ -96,7 +109,7 @@ def list_keys(keys_file: Path | None, json_file: Path | None) -> None:
         say("no keys: make one with 'gear keys add NAME'")
         return
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("name", "principals", "collections", "filter", "writes", "rate", "made"):
+    for column in ("name", "principals", "collections", "filter", "writes", "rate", "quota", "made"):
         table.add_column(column)
     for key in held:
         table.add_row(*map(Text, _row(key)))
@@ -108,7 +121,9 @@ def _row(key: Key) -> tuple[str, ...]:
     collections = "all" if key.collections is None else ", ".join(key.collections)
     writes = "yes" if key.writes else ""
     where = "" if key.where is None else json_text(key.where)
-    return tuple(map(single_line, (key.name, principals, collections, where, writes, key.rate or "", key.created)))
+    quota = ", ".join(f"{limit.most:,} {limit.unit} a {limit.span}" for limit in key.quota.limits) if key.quota else ""
+    texts = (key.name, principals, collections, where, writes, key.rate or "", quota, key.created)
+    return tuple(map(single_line, texts))
 
 
 @keys.command()

@@ -239,20 +239,22 @@ def _mounts(settings: Settings) -> "dict[str, Mount]":
     from gear_neo4j.mcp.server import make_server
     from gear_neo4j.web.app import Mount
     from gear_neo4j.web.audit.events import ended
-    from gear_neo4j.web.callers import Caller
     from gear_neo4j.web.entry import entry_of
-    from gear_neo4j.web.service import service_of
+    from gear_neo4j.web.quotas.calls import begin_call
+    from gear_neo4j.web.service import call_of, service_of
 
     def gear_for(request: "Request | None") -> Gear:
         assert request is not None  # over HTTP there always is one
-        assert isinstance(request.user, Caller)
-        return request.user.gear
+        begin_call(request)
+        return call_of(request).caller.gear
 
     def log(request: "Request | None", work: "Work") -> None:
         assert request is not None
         entry = entry_of(request.scope)
         entry.kind, entry.question, entry.error = work.kind, work.question, work.error
         entry.passages, entry.documents, entry.usage = work.passages, work.documents, work.usage
+        if entry.bill:
+            entry.bill.settle()
         if work.kind and (recorder := service_of(request).recorder):
             recorder.record_now(ended(request.scope, 200, texts=recorder.texts))
 

@@ -34,6 +34,7 @@ from gear_neo4j.graph.write.reader_records import ReaderRecords
 from gear_neo4j.graph.write.source_registry import SourceRegistry
 from gear_neo4j.graph.write.synonyms import Synonyms
 from gear_neo4j.graph.write.template_store import TemplateStore
+from gear_neo4j.graph.write.usage_store import UsageStore
 from gear_neo4j.scope import Scope
 
 
@@ -61,6 +62,7 @@ class Graph:
         overlay: the passages and triples over a user's own graph.
         communities: communities of entities and their reports.
         imports: an import from CSV files in progress.
+        usage: what callers of a service have used.
         survey: the contents of a graph, by counters and samples.
         diagnostics: the queries of the doctor.
     """
@@ -87,6 +89,7 @@ class Graph:
         self.overlay = OverlayStore(database)
         self.communities = CommunityStore(database)
         self.imports = Imports(database)
+        self.usage = UsageStore(database)
         self.survey = SurveyQueries(database)
         self.diagnostics = Diagnostics(database)
 

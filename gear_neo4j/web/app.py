@@ -32,6 +32,7 @@ from gear_neo4j.web.middleware import AtOnce, PlainErrors, RequestEntry, SameOri
 from gear_neo4j.web.openapi import DOCS_PATHS, OPENAPI, with_docs, with_openapi
 from gear_neo4j.web.options import LOOPBACK, ServiceOptions
 from gear_neo4j.web.problems import Failure, failure_of, failure_response, http_failure
+from gear_neo4j.web.quotas.middleware import Counted
 from gear_neo4j.web.routes import (
     asking,
     caller,
@@ -42,6 +43,7 @@ from gear_neo4j.web.routes import (
     explaining,
     health,
     jobs,
+    quota,
     recipes,
     retrieval,
     signing_in,
@@ -51,7 +53,21 @@ from gear_neo4j.web.unread import UnreadAnswers
 
 CLOSING_SECONDS = 5.0
 _AGAIN = {"Retry-After": "1"}
-ROUTES = (health, retrieval, entities, asking, recipes, explaining, drawing, documents, jobs, caller, chat, signing_in)
+ROUTES = (
+    health,
+    retrieval,
+    entities,
+    asking,
+    recipes,
+    explaining,
+    drawing,
+    documents,
+    jobs,
+    caller,
+    quota,
+    chat,
+    signing_in,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +175,13 @@ def _middleware(service: Service, mounts: Mapping[str, Mount]) -> list[Middlewar
         _of_key(options.key_streams, "streams", partial(_is_stream, mounts)),
         _of_key(options.key_uploads, "uploads", _is_upload),
         Middleware(
+            Counted,
+            quotas=service.quotas,
+            mounted=service.mounted,
+            limiter=service.counts,
+            seconds=options.search_seconds,
+        ),
+        Middleware(
             BodyLimits,
             usual=BodyLimit(options.body_bytes, options.body_seconds),
             paths={documents.PATH: BodyLimit(options.upload_bytes, options.upload_seconds)},
@@ -204,7 +227,7 @@ async def _lifespan(_app: FastAPI, *, service: Service, mounts: Mapping[str, Mou
         finally:
             warming.cancel()
             # Abandoned work still uses the database, which is closed next.
-            for limiter in (service.asks, service.searches):
+            for limiter in (service.asks, service.searches, service.counts):
                 await asyncio.to_thread(limiter.close, seconds=CLOSING_SECONDS)
             await asyncio.to_thread(service.jobs.close, seconds=CLOSING_SECONDS)
             if service.recorder:

@@ -2,11 +2,12 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
 
 from gear_neo4j.gear.doctor import Level
 from gear_neo4j.retrieval.context import MOST_PASSAGES as MOST_CONTEXT
 from gear_neo4j.web.options import LONGEST_QUESTION, MOST_PASSAGES
+from gear_neo4j.web.quotas.quota import Span, Unit
 from gear_neo4j.wire import documents, shapes
 
 Question = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
@@ -128,6 +129,22 @@ class Rights(BaseModel):
     principals: list[str] | None
     filtered: bool
     accepts: list[str]
+
+
+class QuotaLimit(BaseModel):
+    """One limit of a quota: how much the caller has used of ``limit``, and when it starts again, in UTC."""
+
+    unit: Unit
+    period: Span
+    limit: int
+    used: int
+    resets: AwareDatetime
+
+
+class Quota(BaseModel):
+    """What the caller has used of its quota; without a limit, there is no quota."""
+
+    limits: list[QuotaLimit]
 
 
 class Recipes(BaseModel):

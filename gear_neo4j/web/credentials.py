@@ -4,6 +4,7 @@ from typing import Protocol
 
 from gear_neo4j.errors import GearError
 from gear_neo4j.scope import Scope
+from gear_neo4j.web.quotas.quota import Quota
 from gear_neo4j.web.rates import Rate
 
 
@@ -41,3 +42,7 @@ class Credential(Protocol):
     @property
     def limit(self) -> Rate | None:
         """The rate limit; None for no limit."""
+
+    @property
+    def quota(self) -> Quota | None:
+        """What the holder may use in a day and a month; None for no limit."""

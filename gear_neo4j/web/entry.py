@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from gear_neo4j.usage import Usage
 from gear_neo4j.web.credentials import Credential
+from gear_neo4j.web.quotas.bill import Bill
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _NAME = "gear_neo4j.entry"
@@ -21,7 +22,7 @@ class Entry:
     ``route`` is its path if that is not a route of the API; ``parts`` has milliseconds by part of a search; ``error``
     is the class of its error. ``refused`` is a person who is known, but may do nothing. ``documents`` are those of
     ``passages``, ``target`` names what else it reads or changes, and ``kind`` is what a call of a mounted application
-    asks for.
+    asks for, ``bill`` what it costs its caller, if that is counted.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Entry:
     documents: Sequence[str | None] = ()
     parts: Mapping[str, float] = field(default_factory=dict)
     usage: Usage = Usage()
+    bill: Bill | None = None
     error: str = ""
 
     def identify(self, credential: Credential) -> None:

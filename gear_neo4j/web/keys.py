@@ -21,6 +21,7 @@ from gear_neo4j.errors import GearError, InputError, NothingFound, SettingsError
 from gear_neo4j.scope import EVERYTHING, Scope
 from gear_neo4j.text.files import write_private_file
 from gear_neo4j.text.printable import json_text
+from gear_neo4j.web.quotas.quota import Quota
 from gear_neo4j.web.rates import Rate
 
 FILE_NAME = "keys.json"
@@ -49,6 +50,7 @@ class Key(BaseModel):
     everything: bool = False
     writes: bool = False
     rate: str | None = None
+    quota: Quota | None = None
     created: str = ""
 
     @model_validator(mode="after")
@@ -132,6 +134,7 @@ def add_key(
     everything: bool = False,
     writes: bool = False,
     rate: str | None = None,
+    quota: Quota | None = None,
 ) -> str:
     """Add a key, and return its secret, which is not stored.
 
@@ -152,6 +155,7 @@ def add_key(
             everything=everything,
             writes=writes,
             rate=rate,
+            quota=quota,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
     except ValidationError as error:

@@ -33,6 +33,7 @@ from gear_neo4j.text.redaction import redacted
 from gear_neo4j.web.audit.recorder import Unrecorded
 from gear_neo4j.web.credentials import RightsUnknown
 from gear_neo4j.web.entry import entry_of
+from gear_neo4j.web.quotas.balance import OverQuota
 from gear_neo4j.wire import VERSION, documents, problem_json
 
 # A message may quote the request.
@@ -48,6 +49,7 @@ STATUS: Mapping[type[BaseException], int] = {
     QueryTimeout: 504,
     CallTimeout: 504,
     TooManyCalls: 429,
+    OverQuota: 429,
     DatabaseError: 503,
     LocalServerError: 503,
     RightsUnknown: 503,
@@ -125,8 +127,13 @@ def failure_of(error: BaseException) -> Failure:
         return http_failure(500, _UNEXPECTED)
     document = problem_json(error)
     detail = _for_callers(error) or document["detail"][:LONGEST_DETAIL]
-    headers = {"Retry-After": "1"} if status == 429 else {}
-    return Failure(status, document["code"], detail, document["title"], headers)
+    return Failure(status, document["code"], detail, document["title"], _headers(error, status))
+
+
+def _headers(error: GearError, status: int) -> Mapping[str, str]:
+    if isinstance(error, OverQuota):
+        return error.headers
+    return {"Retry-After": "1"} if status == 429 else {}
 
 
 def _for_callers(error: GearError) -> str:

@@ -28,6 +28,7 @@ from gear_neo4j.web.jobs.store import StoredJob
 from gear_neo4j.web.key_ring import KeyRing
 from gear_neo4j.web.metrics import Metrics
 from gear_neo4j.web.options import ServiceOptions
+from gear_neo4j.web.quotas.counting import Quotas
 from gear_neo4j.web.readiness import Readiness
 from gear_neo4j.web.ring import Ring
 from gear_neo4j.web.views import Views
@@ -55,6 +56,8 @@ class Service:
     gear: Gear
     jobs: JobQueue
     uploads: BoundedSemaphore
+    quotas: Quotas
+    counts: ThreadLimiter
     mounted: frozenset[str] = frozenset()
     recorder: Recorder | None = None
 
@@ -83,6 +86,8 @@ def make_service(gear: Gear, options: ServiceOptions, *, mounted: Iterable[str] 
         gear=gear,
         jobs=jobs,
         uploads=BoundedSemaphore(options.uploads),
+        quotas=Quotas(gear.graph.usage),
+        counts=ThreadLimiter("counts", most=options.searches),
         mounted=frozenset(mounted),
         recorder=recorder,
     )

@@ -206,6 +206,7 @@ def test_every_answer_and_problem_fits_the_openapi_document(client):
         ("get", "/api/status", "/api/status", None),
         ("get", "/api/recipes", "/api/recipes", None),
         ("get", "/api/caller", "/api/caller", None),
+        ("get", "/api/quota", "/api/quota", None),
         ("get", "/api/documents", "/api/documents", None),
         ("get", "/api/jobs", "/api/jobs", None),
         ("post", "/api/search", "/api/search", {"question": ""}),

@@ -94,11 +94,16 @@ def require_record(database: Database) -> StoreRecord:
     """
     record = read_record(database)
     if record is None:
-        raise InputError(
-            f"the database {database.name} holds no passages yet: run 'gear ingest' for documents, or 'gear adopt' for "
-            "a graph of your own"
-        )
+        raise no_passages(database.name)
     return record
+
+
+def no_passages(name: str) -> InputError:
+    """The error for a database, by its name, that must have a record and has none."""
+    return InputError(
+        f"the database {name} holds no passages yet: run 'gear ingest' for documents, or 'gear adopt' for a graph of "
+        "your own"
+    )
 
 
 def names_on_record(database: Database) -> list[str]:

@@ -17,6 +17,7 @@ from gear_neo4j.domain import digest
 from gear_neo4j.errors import GearError, SettingsError
 from gear_neo4j.scope import EVERYTHING, Scope, checked_name
 from gear_neo4j.text.printable import single_line
+from gear_neo4j.web.quotas.quota import Quota, most_generous
 from gear_neo4j.web.rates import Rate
 
 FILE_NAME = "rights.toml"
@@ -47,6 +48,7 @@ class Person:
     until: float
     writes: bool = False
     rate: str | None = None
+    quota: Quota | None = None
     where: None = None
     issuer: str = ""
     subject: str = ""
@@ -70,6 +72,7 @@ class Rule(BaseModel):
     everything: bool = False
     writes: bool = False
     rate: str | None = None
+    quota: Quota | None = None
 
     @model_validator(mode="after")
     def _is_usable(self) -> Self:
@@ -132,6 +135,7 @@ class Rights(BaseModel):
             until=until,
             writes=any(rule.writes for rule in rules),
             rate=_highest(rule.rate for rule in rules),
+            quota=most_generous(rule.quota for rule in rules),
             issuer=str(claims["iss"]),
             subject=str(claims["sub"]),
         )
