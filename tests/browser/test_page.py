@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from gear_neo4j.web.keys import add_key
+from gear_neo4j.web.quotas.quota import Quota
 from tests.browser.watched import PHONE
 from tests.graphs import opened
 from tests.scripted_server import Fault
@@ -357,6 +358,28 @@ def test_the_page_of_the_api_comes_from_the_service_alone(watch, gear):
         page.locator(".live-responses-table .microlight").first.wait_for()
 
         assert '"kind": "status"' in page.locator(".live-responses-table").inner_text()
+
+
+def test_a_quota_is_shown_below_the_question_and_a_refusal_says_until_when(watch, gear, tmp_path):
+    """The line follows each question; a caller without a quota has none."""
+    file = tmp_path / "keys.json"
+    keys = add_key(file, "ada", everything=True, quota=Quota(requests_per_day=1)), add_key(file, "bob", everything=True)
+    with served(gear, keys_file=file) as (url, _):
+        limited, free = [watch(url, refusals=True) for _ in keys]
+        for watched, key in zip((limited, free), keys, strict=True):
+            watched.page.get_by_label("Key", exact=True).fill(key)
+            watched.page.get_by_role("button", name="Use this key").click()
+        limited.page.get_by_text("Used: 0 of 1 requests today.").wait_for()
+        limited.ask(QUESTION, mode="search")
+        limited.page.get_by_text("Used: 1 of 1 requests today.").wait_for()
+        found = limited.page.locator(".hits article").count()
+        limited.ask(QUESTION, mode="search")
+        limited.page.get_by_text("the quota of 1 requests a day is used up: it starts again at").wait_for()
+        free.ask(QUESTION, mode="search")
+        free.page.locator(".hits article").first.wait_for()
+
+        assert found
+        assert not free.page.get_by_text("Used: ").is_visible()
 
 
 def test_it_works_by_the_keyboard_alone(watch, site):

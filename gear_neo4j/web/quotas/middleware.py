@@ -18,7 +18,7 @@ from gear_neo4j.web.problems import failure_of, failure_response
 from gear_neo4j.web.quotas.bill import Bill
 from gear_neo4j.web.quotas.counting import Quotas
 
-# What describes the service or the caller is not counted; a path that ends with / stands for those below it.
+# What describes the service or the caller is not counted; a path that ends with / stands for itself and those below it.
 FREE = frozenset(
     {
         "/openapi.json",
@@ -26,12 +26,10 @@ FREE = frozenset(
         "/sign-out",
         "/api/caller",
         "/api/health",
-        "/api/jobs",
         "/api/jobs/",
         "/api/quota",
         "/api/recipes",
         "/api/status",
-        "/v1/models",
         "/v1/models/",
     }
 )

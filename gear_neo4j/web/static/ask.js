@@ -9,6 +9,7 @@ import { hitList, searchNote } from "./hits.js";
 import { copy, showFailure, showWait } from "./notices.js";
 import { pathSection } from "./paths.js";
 import { QuestionForm } from "./question_form.js";
+import { QuotaLine } from "./quota.js";
 import { addressed, bodyOf, choicesIn } from "./share.js";
 import { StepLog } from "./steps.js";
 import { note } from "./tabs.js";
@@ -24,6 +25,7 @@ export function mountAsk(panel, recipes) {
   const result = make("div", { class: "result" });
   const past = make("aside", { class: "history", "aria-label": "Recent questions" });
   const conversation = new Conversation();
+  const quota = new QuotaLine();
   let running = null;
 
   const form = new QuestionForm(recipes, { onAsk: ask, onStop: () => running?.abort() });
@@ -34,7 +36,7 @@ export function mountAsk(panel, recipes) {
       { class: "notice" },
       "This service has no language model: an answer has the best sentences of what a search finds.",
     );
-  const main = make("div", {}, missing, conversation.element, form.element, result);
+  const main = make("div", {}, missing, conversation.element, form.element, quota.element, result);
   put(panel, make("div", { class: "columns" }, main, past));
   const again = choices => (form.fill(choices), ask());
   const recall = choices => (conversation.clear(), again(choices));
@@ -66,6 +68,7 @@ export function mountAsk(panel, recipes) {
         result.append(make("p", { class: "remark", role: "status" }, "Stopped."));
     } finally {
       form.running = false;
+      quota.refresh();
     }
   }
 
