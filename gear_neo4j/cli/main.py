@@ -52,6 +52,7 @@ GROUPS: Groups = {
     "Service": {
         "serve": ("gear_neo4j.cli.serve:serve", "Serve a page, an HTTP API and OpenAI's chat protocol."),
         "keys": ("gear_neo4j.cli.keys:keys", "Add, list and revoke keys for the HTTP service."),
+        "usage": ("gear_neo4j.cli.usage:usage", "Show what callers have used of their quotas."),
         "audit": ("gear_neo4j.cli.audit:audit", "Verify and export the audit record of the HTTP service."),
         "mcp": ("gear_neo4j.cli.mcp:mcp", "Serve searches to assistants and editors over MCP."),
     },

@@ -3,6 +3,8 @@
 import json
 import logging
 import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import anyio
@@ -14,6 +16,8 @@ from hypothesis import strategies as st
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from gear_neo4j.cli import usage
+from gear_neo4j.cli.main import main
 from gear_neo4j.cli.serve import _mounts
 from gear_neo4j.errors import DatabaseError, InputError
 from gear_neo4j.graph.connection.query_log import LOGGER
@@ -26,12 +30,14 @@ from gear_neo4j.usage import Usage
 from gear_neo4j.web.audit.exporting import Selection, exported
 from gear_neo4j.web.identity.rights import Person
 from gear_neo4j.web.keys import add_key, read_keys
+from gear_neo4j.web.options import IdentityOptions
 from gear_neo4j.web.quotas.balance import OverQuota
 from gear_neo4j.web.quotas.counting import Quotas
 from gear_neo4j.web.quotas.quota import Quota
 from tests.examples import examples
 from tests.forks import Connecting, counting
 from tests.graphs import opened
+from tests.identity_provider import AUDIENCE
 from tests.toy_model import QUESTION, ToyModel
 from tests.waiting import settle
 from tests.web import client_of, scripted_gear, served
@@ -429,3 +435,61 @@ def test_a_call_over_mcp_is_counted_and_refused_as_an_error_of_the_tool(gear, fi
     ]
     assert ["", "OverQuota", "OverQuota"] == [entry.get("error", "") for entry in found]
     assert {read_keys(file)[0].id[:16]} == {entry["who"]["id"] for entry in found}
+
+
+def test_the_operator_sees_what_each_caller_has_used(database, server, monkeypatch, capsys):
+    """As a table and as JSON; a caller who has used nothing today is there with zeros."""
+    monkeypatch.setattr(usage, "now", lambda: NIGHT)
+    quotas = Quotas(UsageStore(database), clock=Clock(NIGHT - timedelta(days=2)))
+    for name, tokens in (("bob", 5), ("ada", 70)):
+        bill, _ = quotas.open(holder(name, requests_per_day=9))
+        bill.add(Usage(input_tokens=tokens))
+        bill.settle()
+    quotas.clock = Clock()
+    quotas.open(holder("bob", requests_per_day=9))
+    connection = ("--uri", server.uri, "--username", server.username, "--password", server.password)
+
+    def run(*options):
+        with pytest.raises(SystemExit):
+            main(["usage", *connection, *options])
+        return capsys.readouterr().out
+
+    table, document = run(), json.loads(run("--json"))
+
+    ada, bob = document["callers"]
+    assert ("ada", {"requests": 0, "tokens": 0}, {"requests": 1, "tokens": 70}) == tuple(ada.values())
+    assert ("bob", {"requests": 1, "tokens": 0}, {"requests": 2, "tokens": 5}) == tuple(bob.values())
+    assert ["ada", "0", "0", "1", "70"] == table.splitlines()[1].split()
+
+
+def test_a_person_is_counted_once_whatever_they_sign_in_with(gear, provider, tmp_path):
+    """By the most generous of their groups; another person is counted separately."""
+    rights = tmp_path / "rights.toml"
+    rights.write_text(
+        "[everyone]\ncollections = ['*']\nquota = { requests_per_day = 1 }\n"
+        "[groups.legal]\nquota = { requests_per_day = 2, tokens_per_day = 9 }\n"
+    )
+    identity = IdentityOptions(issuer=provider.issuer, rights_file=rights, audiences=(AUDIENCE,))
+    with client_of(gear, identity=identity) as client:
+        ada = [provider.token("ada") for _ in range(3)]
+        bob = provider.token("bob")
+        first = [client.post("/api/search", json=SEARCH, headers=named(token)).status_code for token in ada]
+        second = [client.post("/api/search", json=SEARCH, headers=named(bob)).status_code for _ in range(2)]
+        spent = used(client, headers=named(ada[0])), used(client, headers=named(bob))
+
+    assert ([200, 200, 429], [200, 429]) == (first, second)
+    assert ({"requests_per_day": 2, "tokens_per_day": 0}, {"requests_per_day": 1}) == spent
+
+
+def test_requests_that_arrive_together_do_not_go_beyond_the_limit(gear, file):
+    """At two replicas, by many threads."""
+    secret = keyed(file, requests_per_day=7)
+    with client_of(gear, key=secret, keys_file=file) as one, client_of(gear, key=secret, keys_file=file) as other:
+
+        def ask(number):
+            return (one, other)[number % 2].get("/api/passages/study").status_code
+
+        with ThreadPoolExecutor(10) as pool:
+            codes = Counter(pool.map(ask, range(20)))
+
+    assert {200: 7, 429: 13} == codes

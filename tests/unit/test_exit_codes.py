@@ -35,6 +35,7 @@ SEARCHES = {
     ("readers", "a.md", "--everybody"),
     ("sources",),
     ("sources", "rename", "docs", "handbook"),
+    ("usage",),
     ("templates",),
     ("templates", "run", "crimes-of-a-day"),
     ("communities", "build"),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gear_neo4j.graph.connection.database import Database
+from gear_neo4j.graph.connection.database import Database, Row
 from gear_neo4j.graph.schema.record import no_passages
 
 # Records to delete in a transaction.
@@ -23,6 +23,15 @@ class Counted:
     """What was used today and this month; ``counted`` is False if a limit was reached before."""
 
     counted: bool
+    today: Used
+    this_month: Used
+
+
+@dataclass(frozen=True, slots=True)
+class CallerUsage:
+    """What one caller has used, by the name of the key or the person."""
+
+    name: str
     today: Used
     this_month: Used
 
@@ -66,9 +75,7 @@ class UsageStore:
         )
         if not rows:
             raise no_passages(self._database.name)
-        row = rows[0]
-        today = Used(row["requests_today"], row["tokens_today"])
-        return Counted(row["counted"], today, Used(row["requests_this_month"], row["tokens_this_month"]))
+        return Counted(rows[0]["counted"], *_used(rows[0]))
 
     def used(self, subject: str, *, day: str, month: str) -> tuple[Used, Used]:
         """What a subject has used in a day and a month; one round trip."""
@@ -76,7 +83,18 @@ class UsageStore:
         found = {row["is_day"]: Used(row["requests"], row["tokens"]) for row in rows}
         return found.get(True, Used()), found.get(False, Used())
 
+    def all(self, *, day: str, month: str) -> list[CallerUsage]:
+        """What every caller has used in a month, and in a day of it; one round trip."""
+        return [CallerUsage(row["name"], *_used(row)) for row in self._database.call("usage", day=day, month=month)]
+
     def drop(self, *, before: str) -> None:
         """Delete what was used before a day, in batches."""
         while self._database.call("drop_usage", day=before, limit=BATCH)[0]["dropped"] == BATCH:
             pass
+
+
+def _used(row: Row) -> tuple[Used, Used]:
+    return (
+        Used(row["requests_today"], row["tokens_today"]),
+        Used(row["requests_this_month"], row["tokens_this_month"]),
+    )
