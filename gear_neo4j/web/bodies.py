@@ -131,7 +131,7 @@ class Rights(BaseModel):
     accepts: list[str]
 
 
-class QuotaLimit(BaseModel):
+class LimitStatus(BaseModel):
     """One limit of a quota: how much the caller has used of ``limit``, and when it starts again, in UTC."""
 
     unit: Unit
@@ -141,10 +141,10 @@ class QuotaLimit(BaseModel):
     resets: AwareDatetime
 
 
-class Quota(BaseModel):
+class QuotaStatus(BaseModel):
     """What the caller has used of its quota; without a limit, there is no quota."""
 
-    limits: list[QuotaLimit]
+    limits: list[LimitStatus]
 
 
 class Recipes(BaseModel):

@@ -374,7 +374,7 @@ def test_a_quota_is_shown_below_the_question_and_a_refusal_says_until_when(watch
         limited.page.get_by_text("Used: 1 of 1 requests today.").wait_for()
         found = limited.page.locator(".hits article").count()
         limited.ask(QUESTION, mode="search")
-        limited.page.get_by_text("the quota of 1 requests a day is used up: it starts again at").wait_for()
+        limited.page.get_by_text("the quota of 1 request a day is used up: it starts again at").wait_for()
         free.ask(QUESTION, mode="search")
         free.page.locator(".hits article").first.wait_for()
 

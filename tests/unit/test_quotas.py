@@ -1,6 +1,8 @@
 """Quotas in the files of keys and of rights: which limits are read, which are refused, and whose count."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -38,6 +40,14 @@ def test_of_several_tables_the_highest_number_of_each_limit_counts():
 
     assert Quota(requests_per_day=9, tokens_per_day=7, tokens_per_month=1) == quota_of(rights)
     assert quota_of("[everyone]") is None
+
+
+def test_the_rights_of_the_page_give_what_it_says():
+    """200 requests and 200,000 tokens a day for a member of the legal department."""
+    page = (Path(__file__).parents[2] / "docs" / "quotas.md").read_text("utf-8")
+    (rights,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+
+    assert Quota(requests_per_day=200, tokens_per_day=200_000, tokens_per_month=2_000_000) == quota_of(rights)
 
 
 @given(st.lists(QUOTAS))

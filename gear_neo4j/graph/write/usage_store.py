@@ -19,7 +19,7 @@ class Used:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class Count:
     """What was used today and this month; ``counted`` is False if a limit was reached before."""
 
     counted: bool
@@ -52,7 +52,7 @@ class UsageStore:
         requests: int = 0,
         tokens: int = 0,
         limits: Mapping[str, int | None] | None = None,
-    ) -> Counted:
+    ) -> Count:
         """Add tokens, and then requests, unless a limit is reached; one round trip.
 
         Args:
@@ -75,7 +75,7 @@ class UsageStore:
         )
         if not rows:
             raise no_passages(self._database.name)
-        return Counted(rows[0]["counted"], *_used(rows[0]))
+        return Count(rows[0]["counted"], *_used(rows[0]))
 
     def used(self, subject: str, *, day: str, month: str) -> tuple[Used, Used]:
         """What a subject has used in a day and a month; one round trip."""

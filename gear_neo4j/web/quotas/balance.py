@@ -7,6 +7,7 @@ from datetime import datetime
 
 from gear_neo4j.errors import GearError
 from gear_neo4j.graph.write.usage_store import Used
+from gear_neo4j.text.wording import pluralize
 from gear_neo4j.web.quotas.periods import Period
 from gear_neo4j.web.quotas.quota import Limit, Quota
 
@@ -45,14 +46,12 @@ def balances_of(quota: Quota, today: Used, this_month: Used, *, periods: tuple[P
     return tuple(map(balance, quota.limits))
 
 
-def over(balances: Sequence[Balance], *, now: datetime) -> OverQuota:
+def over_quota(balances: Sequence[Balance], *, now: datetime) -> OverQuota:
     """The refusal of a request: of the limits that are reached, it names the one that lasts longest."""
     last = max((balance for balance in balances if not balance.left), key=lambda balance: balance.period.ends)
     limit, ends = last.limit, last.period.ends
-    message = (
-        f"the quota of {limit.most:,} {limit.unit} a {limit.span} is used up: it starts again at "
-        f"{ends:%Y-%m-%d %H:%M} UTC"
-    )
+    amount = pluralize(limit.most, limit.unit.removesuffix("s"))
+    message = f"the quota of {amount} a {limit.span} is used up: it starts again at {ends:%Y-%m-%d %H:%M} UTC"
     return OverQuota(message, headers={"Retry-After": str(_seconds(last, now)), **headers_of(balances, now=now)})
 
 

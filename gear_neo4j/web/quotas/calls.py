@@ -1,4 +1,4 @@
-"""Counts the calls of mounted applications, which a request to their path may be or not."""
+"""Counts the calls of mounted applications: a request to their path may hold one, or none."""
 
 from starlette.requests import Request
 

@@ -12,7 +12,7 @@ from gear_neo4j.errors import GearError
 from gear_neo4j.graph.write.usage_store import UsageStore
 from gear_neo4j.text.printable import json_text
 from gear_neo4j.web.credentials import Credential
-from gear_neo4j.web.quotas.balance import Balance, balances_of, headers_of, over
+from gear_neo4j.web.quotas.balance import Balance, balances_of, headers_of, over_quota
 from gear_neo4j.web.quotas.bill import Bill
 from gear_neo4j.web.quotas.periods import Period, day_of, month_of, now
 
@@ -68,7 +68,7 @@ class Quotas:
         self._drop(day)
         balances = balances_of(holder.quota, counted.today, counted.this_month, periods=(day, month))
         if not counted.counted:
-            raise over(balances, now=time)
+            raise over_quota(balances, now=time)
         return Bill(partial(self._charge, holder, day, month)), headers_of(balances, now=time)
 
     def balances(self, holder: Credential | None) -> tuple[Balance, ...]:

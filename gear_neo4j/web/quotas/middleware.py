@@ -66,7 +66,7 @@ class Counted:
         """Pass a request on, or refuse it."""
         caller = scope.get("user")
         holder = caller.credential if isinstance(caller, Caller) else None
-        if holder is None or holder.quota is None or is_free(scope["path"]) or scope["path"] in self._mounted:
+        if holder is None or holder.quota is None or self._is_free(scope["path"]):
             await self._app(scope, receive, send)
             return
         try:
@@ -78,6 +78,9 @@ class Counted:
             return
         assert opened is not None
         await self._pass_on(*opened, scope, receive, send)
+
+    def _is_free(self, path: str) -> bool:
+        return is_free(path) or any(f"{path}/".startswith(f"{mounted}/") for mounted in self._mounted)
 
     async def _pass_on(self, bill: Bill, headers: dict[str, str], scope: Scope, receive: Receive, send: Send) -> None:
         async def send_counted(message: Message) -> None:
