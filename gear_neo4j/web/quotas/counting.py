@@ -89,8 +89,9 @@ class Quotas:
             self._owe(holder, tokens)
 
     def _owe(self, holder: Credential, tokens: int) -> None:
-        with self._lock:
-            self._owed[holder.id] += tokens
+        if tokens:
+            with self._lock:
+                self._owed[holder.id] += tokens
 
     def _drop(self, day: Period) -> None:
         if self._dropped == day.name:

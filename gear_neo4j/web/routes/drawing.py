@@ -17,7 +17,7 @@ from gear_neo4j.wire import browser_url, from_json
 router = APIRouter(prefix="/api", tags=["answers"])
 
 
-@router.post("/picture", response_model=PictureLayout, responses=problems(422, 504))
+@router.post("/picture", response_model=PictureLayout, responses=problems(422, 503, 504))
 async def draw(body: PictureBody, call: AnyCall) -> Response:
     """The layout of paths that `/api/search` or `/api/ask` returned; needs no database and no model."""
     paths = [from_json(Path, path.model_dump()) for path in body.paths]

@@ -20,7 +20,7 @@ PAGE_POLICY = (
 router = APIRouter(prefix="/api", tags=["answers"])
 
 
-@router.post("/explain", response_class=HTMLResponse, responses=problems(422, 504))
+@router.post("/explain", response_class=HTMLResponse, responses=problems(422, 503, 504))
 async def explain(body: dict[str, Any], call: AnyCall) -> Response:
     """The page of what `/api/search` or `/api/ask` returned; needs no database and no model."""
     html = await call.search(_page, body, call.caller.gear.scope)
