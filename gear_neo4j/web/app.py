@@ -174,13 +174,7 @@ def _middleware(service: Service, mounts: Mapping[str, Mount]) -> list[Middlewar
         _of_key(options.key_requests, "requests", lambda _: True),
         _of_key(options.key_streams, "streams", partial(_is_stream, mounts)),
         _of_key(options.key_uploads, "uploads", _is_upload),
-        Middleware(
-            Counted,
-            quotas=service.quotas,
-            mounted=service.mounted,
-            limiter=service.counts,
-            seconds=options.search_seconds,
-        ),
+        _counted(service),
         Middleware(
             BodyLimits,
             usual=BodyLimit(options.body_bytes, options.body_seconds),
@@ -200,6 +194,17 @@ def _of_key(most: int, what: str, counts: Callable[[Scope], bool]) -> Middleware
     detail = f"this key has reached its limit of concurrent {what} ({most}): wait for one to end"
     failure = http_failure(429, detail, headers=_AGAIN)
     return Middleware(AtOnce, most=most, name_of=name_of, failure=failure)
+
+
+def _counted(service: Service) -> Middleware:
+    """Count requests against the quotas of their callers."""
+    return Middleware(
+        Counted,
+        quotas=service.quotas,
+        mounted=service.mounted,
+        limiter=service.counts,
+        seconds=service.options.search_seconds,
+    )
 
 
 def _is_stream(mounts: Mapping[str, Mount], scope: Scope) -> bool:
