@@ -274,6 +274,15 @@ def spans():
 
 
 @pytest.fixture(scope="session")
+def tesseract():
+    """The program that reads pictures; where CI is true, it must be there."""
+    from gear_neo4j.ingestion import scans
+
+    if not scans.is_installed():
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("Tesseract is not installed")
+
+
+@pytest.fixture(scope="session")
 def provider_modules(tmp_path_factory):
     """The program of an OpenID provider, from the npm registry."""
     from tests import identity_provider

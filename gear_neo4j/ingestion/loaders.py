@@ -17,13 +17,13 @@ from gear_neo4j.ingestion.html import to_markdown
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
 from gear_neo4j.ingestion.markdown import front_matter, sections, without_pictures
 from gear_neo4j.ingestion.parts import Part, encodable, explained, parts_of_page, shorten
+from gear_neo4j.ingestion.scans import PDF
 
 if TYPE_CHECKING:
     from langchain_core.document_loaders import BaseLoader
     from langchain_core.documents import Document
 
 LONGEST_FIRST_LINE = 80
-PDF = ".pdf"
 # Below this confidence, a page that was read by OCR is reported.
 UNSURE = 0.7
 

@@ -11,6 +11,7 @@ from typing import Any
 from gear_neo4j.domain import Passage, Triple
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.write.manifest import ReadSource
+from gear_neo4j.ingestion import scans
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.conversion import Converter
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
@@ -117,10 +118,11 @@ def read_passages(
         documents: the names of the documents that files are; by default their names, or their paths.
         prefix: begins the sources that lines of JSONL name.
     """
-    batch, before, options = PassageBatch(), 0, read_options(chunk_size, membership.readers)
+    batch, before = PassageBatch(), 0
     with Converter(limits) as converter:
         for path in files:
             name, source = names.get(path), documents.get(path)
+            options = read_options(chunk_size, membership.readers, ocr=scans.choice_for(path.name, limits))
             record = _record(path, source, options) if source and is_document(path) else None
             items = (
                 _from_document(path, name, source, chunk_size, converter)

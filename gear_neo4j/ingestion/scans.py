@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from gear_neo4j.errors import InputError, SettingsError
@@ -20,6 +20,7 @@ from gear_neo4j.ingestion.parts import Part
 if TYPE_CHECKING:
     import pypdfium2
 
+PDF = ".pdf"
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"})
 NEEDS_EXTRA = "scanned pages need OCR: install Tesseract, and pip install 'gear-neo4j[ocr]'"
 # A scanner adds at most a line of its own to a page.
@@ -36,7 +37,7 @@ LEAST_INK = 0.0002
 
 def is_installed() -> bool:
     """Whether the extra and Tesseract are there."""
-    return find_spec("pypdfium2") is not None and ocr.chosen(ocr.AUTO) is not None
+    return _has_extra() and ocr.chosen(ocr.AUTO) is not None
 
 
 def reader(limits: Limits) -> ocr.Tesseract | None:
@@ -45,11 +46,17 @@ def reader(limits: Limits) -> ocr.Tesseract | None:
     Raises:
         SettingsError: languages were chosen, and Tesseract does not have them or the extra is not there.
     """
-    if find_spec("pypdfium2"):
+    if _has_extra():
         return ocr.chosen(limits.ocr)
     if limits.ocr not in (ocr.AUTO, ocr.OFF):
         raise SettingsError(NEEDS_EXTRA)
     return None
+
+
+def choice_for(name: str, limits: Limits) -> str:
+    """How OCR reads the pictures of a document, by its name: ``auto`` or languages; empty where it reads none."""
+    suffix = PurePath(name).suffix.lower()
+    return limits.ocr if (suffix == PDF or suffix in SUFFIXES) and reader(limits) else ""
 
 
 def image_parts(path: Path, stem: str, reader: ocr.Tesseract) -> Iterator[Part]:
@@ -86,6 +93,11 @@ def with_scanned(
                     yield scanned
             else:
                 yield part
+
+
+@cache
+def _has_extra() -> bool:
+    return find_spec("pypdfium2") is not None
 
 
 def _open(path: Path) -> "pypdfium2.PdfDocument":

@@ -35,14 +35,15 @@ def digest(path: Path) -> str:
     return hashed.hexdigest()
 
 
-def read_options(chunk_size: int, readers: Sequence[str] | None) -> str:
-    """The options that the passages of a document depend on.
+def read_options(chunk_size: int, readers: Sequence[str] | None, *, ocr: str = "") -> str:
+    """The options that the passages of a document depend on; ``ocr`` says how its pictures are read, if they are.
 
     Example:
-        >>> read_options(1_000, None), read_options(1_000, ["group:hr"])
-        ('1000', '1000 group:hr')
+        >>> read_options(1_000, None, ocr="deu"), read_options(1_000, ["group:hr"])
+        ('1000+deu', '1000 group:hr')
     """
-    return str(chunk_size) if readers is None else f"{chunk_size} {' '.join(readers)}"
+    made = f"{chunk_size}+{ocr}" if ocr else str(chunk_size)
+    return made if readers is None else f"{made} {' '.join(readers)}"
 
 
 def are_read_alike(former: str, options: str) -> bool:

@@ -56,13 +56,14 @@ def plan(
     known: Mapping[str, ReadSource],
     *,
     digest: Callable[[Listed], str | None],
-    options: str = "",
+    options: Callable[[str], str] = lambda _: "",
 ) -> Plan:
     """The plan for the listed documents, given the known ones by name.
 
     A document has moved if it has the content of a deleted or overwritten one. ``digest`` is called only if that is
     possible: for a document that is new or has another version, if another one is gone or may have other content. It
-    returns None if the document cannot be read. A document is read again if it was read with other ``options``.
+    returns None if the document cannot be read. A document is read again if its ``options``, by its name, are others
+    than when it was read.
 
     Example:
         >>> before = {"a.md": ReadSource("a.md", "1", "x"), "b.md": ReadSource("b.md", "1", "y")}
@@ -121,8 +122,8 @@ def _moves(
             yield names.popleft(), document
 
 
-def _is_same(listed: Listed, known: ReadSource, options: str) -> bool:
-    return _is_as_it_was(listed, {known.name: known}) and are_read_alike(known.options, options)
+def _is_same(listed: Listed, known: ReadSource, options: Callable[[str], str]) -> bool:
+    return _is_as_it_was(listed, {known.name: known}) and are_read_alike(known.options, options(listed.name))
 
 
 def _is_as_it_was(listed: Listed, known: Mapping[str, ReadSource]) -> bool:

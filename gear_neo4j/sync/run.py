@@ -24,6 +24,7 @@ from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
 from gear_neo4j.ingestion.naming import BY_FOLDER, Naming, SourceNames
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.renaming import rename_documents
+from gear_neo4j.ingestion.scans import choice_for
 from gear_neo4j.ingestion.versions import read_options
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.ingestion.writing import (
@@ -202,9 +203,8 @@ class SourceSync:
         is_first = all(source.origin != name for source in recorded.values())
         return (self._ingested(name) if is_first else {}) | recorded
 
-    @property
-    def _options(self) -> str:
-        return read_options(self.chunk_size, self.membership.readers)
+    def _options(self, name: str) -> str:
+        return read_options(self.chunk_size, self.membership.readers, ocr=choice_for(name, self.limits))
 
     def _ingested(self, name: str) -> dict[str, ReadSource]:
         """The documents of an origin that were ingested before its first sync."""
@@ -250,7 +250,9 @@ class SourceSync:
                     self._problem(name, remark)
                 if document.digest:
                     own = tuple(self.membership.passage(passage) for passage in document.passages)
-                    record = ReadSource(name, document.listed.version, document.digest, document.problem, self._options)
+                    record = ReadSource(
+                        name, document.listed.version, document.digest, document.problem, self._options(name)
+                    )
                     yield _Document(own, record, former.get(name))
                 self.on_progress(Progress("documents", number, len(wanted), self.report.passages_written))
 

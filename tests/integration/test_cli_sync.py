@@ -8,11 +8,12 @@ import time
 import pytest
 
 from gear_neo4j.errors import ExitCode
-from gear_neo4j.ingestion import office
+from gear_neo4j.ingestion import ocr, office
 from tests.commands import one_line
 from tests.office import word
 from tests.pdfs import pdf
 from tests.processes import GEAR, PIPE, started
+from tests.scanned import LEASE, scanned
 
 pytestmark = pytest.mark.one_server_line
 
@@ -68,6 +69,26 @@ def test_what_was_not_read_of_a_document_is_named(gear, tmp_path):
     assert all(text in ingested[1] + ingested[2] and text in first[1] + first[2] for text in said)
     assert "2 new" in first[1]
     assert "2 unchanged" in second[1]
+
+
+@pytest.mark.usefixtures("tesseract")
+def test_a_scan_is_read_once_ocr_is_there(gear, tmp_path):
+    """Until then it is named once, and other documents are not read again."""
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    write(folder / "lease.pdf", scanned(LEASE))
+    write(folder / "note.md", "Ada Lovelace met Charles Babbage.")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(folder))
+        ocr._installed.cache_clear()
+        first, second = gear("sync", folder), gear("sync", folder)
+    ocr._installed.cache_clear()
+
+    assert "lease.pdf: holds no text (scanned pages need OCR" in first[2]
+    assert "unchanged" in second[1]
+    third, fourth = gear("sync", folder), gear("sync", folder)
+    assert (0, True) == (third[0], third[1].startswith("documents: 1 changed, 1 unchanged; 1 passage written"))
+    assert fourth[1] == "documents: 2 unchanged; 0 passages written\n"
 
 
 @pytest.mark.parametrize("command", ["sync", "ingest"])

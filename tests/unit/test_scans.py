@@ -2,44 +2,22 @@
 
 import io
 import os
-import subprocess
+import shutil
 import time
 from pathlib import Path
 
 import pytest
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image
 
 from gear_neo4j.errors import InputError, SettingsError, TemporaryFailure
-from gear_neo4j.ingestion import ocr, scans
+from gear_neo4j.ingestion import ocr
 from gear_neo4j.ingestion.conversion import Converter
 from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.loaders import is_document, load
 from tests.pdfs import pdf
+from tests.scanned import LEASE, drawn, scanned
 
-LEASE = "The lease was signed by Mara Lindqvist on 4 May 2019.\n\nThe rent is 2,450 euros a month."
 needs_tesseract = pytest.mark.usefixtures("tesseract")
-
-
-@pytest.fixture(scope="module")
-def tesseract():
-    """Where CI is true, it must be there."""
-    if not scans.is_installed():
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("Tesseract is not installed")
-
-
-def drawn(text, *, size=36):
-    """A page of A4 at 200 dots per inch with a text."""
-    page = Image.new("L", (1654, 2339), 255)
-    ImageDraw.Draw(page).multiline_text((150, 200), text, fill=0, font=ImageFont.load_default(size))
-    return page
-
-
-def scanned(*pages):
-    """A PDF of pictures; a text is drawn, None is a blank page."""
-    first, *others = [drawn(page or "") if not isinstance(page, Image.Image) else page for page in pages]
-    out = io.BytesIO()
-    first.save(out, "PDF", resolution=200, save_all=True, append_images=others)
-    return out.getvalue()
 
 
 def joined(*documents):
@@ -155,7 +133,7 @@ def test_the_time_limit_is_for_each_page(put, monkeypatch, tmp_path):
     file = put("scan.pdf", scanned(note, note.rotate(180)))
     program = tmp_path / "bin" / "tesseract"
     program.parent.mkdir()
-    real = subprocess.run(["which", "tesseract"], capture_output=True, text=True, check=True).stdout.strip()
+    real = shutil.which("tesseract")
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
 
     def slowed(seconds):
