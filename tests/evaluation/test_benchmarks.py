@@ -7,7 +7,8 @@ import pytest
 from benchmarks import __main__ as bench
 
 
-# neo4j-graphrag warns about its own next version.
+# It takes some minutes on a busy machine; neo4j-graphrag warns about its own next version.
+@pytest.mark.timeout(900)
 @pytest.mark.filterwarnings("ignore:The default returned 'id' field:DeprecationWarning")
 def test_the_benchmarks_measure_load_walk_search_and_write_what_they_found(tmp_path, monkeypatch):
     """A table, plots and JSON, in which a batched step takes less than one query per beam."""
