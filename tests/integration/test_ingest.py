@@ -251,9 +251,8 @@ def test_synonyms_link_near_names_and_rewrite_none(database, embedder, tmp_path)
 
 def test_synonyms_are_the_same_by_products_of_matrices_and_by_the_index(database, embedder, tmp_path):
     """Compared at once or one by one; the second run has nothing to compare."""
-    names = [
-        f"the {size} {colour} house" for size in ("big", "small", "old", "tall") for colour in ("red", "blue", "green", "")
-    ]
+    sizes, colours = ("big", "small", "old", "tall"), ("red", "blue", "green", "")
+    names = [f"the {size} {colour} house" for size in sizes for colour in colours]
     folder = written(
         tmp_path, corpus=[{"id": "p", "text": "x"}], triples=[{"id": "p", "triples": [[n, "is", "p"] for n in names]}]
     )
