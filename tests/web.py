@@ -31,11 +31,16 @@ def scripted_gear(server, embedder, *, script=None, fault=lambda _number, _messa
             yield gear, model
 
 
+def bearer(key):
+    """The headers of a request with a key or a token."""
+    return {"Authorization": f"Bearer {key}"}
+
+
 @contextmanager
 def client_of(gear, *, key=None, mounts=None, **options):
     """A client of the application in this process; an uncaught exception becomes a 500."""
     app = create_app(gear, options=ServiceOptions(**options), mounts=mounts)
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    headers = bearer(key) if key else {}
     with TestClient(app, base_url=HOST, headers=headers, raise_server_exceptions=False) as client:
         yield client
 

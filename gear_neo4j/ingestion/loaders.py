@@ -67,7 +67,7 @@ def load(
     suffix = path.suffix.lower()
     if not texts:
         raise InputError(f"holds no text{_unread(limits) if suffix == PDF else ''}")
-    remarks = list(_remarks(parts, limits)) if suffix == PDF or suffix in scans.SUFFIXES else []
+    remarks = list(_remarks(parts, limits)) if suffix in scans.PAGED else []
     if suffix in _TEXTS and encoding_of(path) == WESTERN:
         remarks.append(f"is not UTF-8: read as {WESTERN}, the encoding of Western Windows")
     # One head for all parts, which is written once.
@@ -115,7 +115,7 @@ def pages(numbers: Sequence[int]) -> str:
 
 def _parts(path: Path, name: str | None, limits: Limits, on_page: Callable[[], None]) -> Iterator[Part]:
     suffix, stem = path.suffix.lower(), Path(name or path).stem
-    reader = scans.reader(limits) if suffix == PDF or suffix in scans.SUFFIXES else None
+    reader = scans.reader(limits) if suffix in scans.PAGED else None
     if suffix == PDF:
         found = pdf.parts(path, stem, most=limits.pages)
         return scans.with_scanned(found, path, reader, on_page=on_page) if reader else found

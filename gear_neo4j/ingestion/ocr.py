@@ -24,7 +24,8 @@ MOST_LANGUAGES = 4
 SECONDS = 60.0
 # The columns of a word in Tesseract's table, and the level of the rows that are words.
 WORD = "5"
-PAGE, LINE, CONFIDENCE, TEXT = 1, slice(1, 5), 10, 11
+PAGE, CONFIDENCE, TEXT = 1, 10, 11
+PARAGRAPH, LINE = slice(1, 4), slice(1, 5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,6 @@ def _reading(words: list[list[str]]) -> Reading:
 
 
 def _paragraphs(words: list[list[str]]) -> Iterator[str]:
-    for _, paragraph in groupby(words, lambda word: word[PAGE:4]):
-        lines = groupby(paragraph, lambda word: word[LINE])
+    for _, paragraph in groupby(words, itemgetter(PARAGRAPH)):
+        lines = groupby(paragraph, itemgetter(LINE))
         yield "\n".join(" ".join(word[TEXT] for word in line) for _, line in lines)

@@ -11,7 +11,6 @@ from typing import Any
 from gear_neo4j.domain import Passage, Triple
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.write.manifest import ReadSource
-from gear_neo4j.ingestion import scans
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE
 from gear_neo4j.ingestion.conversion import Converter
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, Limits
@@ -122,8 +121,7 @@ def read_passages(
     with Converter(limits) as converter:
         for path in files:
             name, source = names.get(path), documents.get(path)
-            options = read_options(chunk_size, membership.readers, ocr=scans.choice_for(path.name, limits))
-            record = _record(path, source, options) if source and is_document(path) else None
+            record = _record(path, source, chunk_size, limits, membership) if source and is_document(path) else None
             items = (
                 _from_document(path, name, source, chunk_size, converter)
                 if is_document(path)
@@ -200,8 +198,11 @@ class _DocumentEnd:
     ids: tuple[str, ...]
 
 
-def _record(path: Path, source: str, options: str) -> ReadSource | None:
+def _record(
+    path: Path, source: str, chunk_size: int, limits: Limits, membership: CollectionAccess
+) -> ReadSource | None:
     """The record of a file that is about to be read; None if it cannot be."""
+    options = read_options(source, chunk_size=chunk_size, readers=membership.readers, limits=limits)
     version = file_version(path, now=time.time())
     try:
         return ReadSource(source, version, digest(path), options=options)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 PDF = ".pdf"
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"})
+# What may have pages that are pictures.
+PAGED = SUFFIXES | {PDF}
 NEEDS_EXTRA = "scanned pages need OCR: install Tesseract, and pip install 'gear-neo4j[ocr]'"
 # A scanner adds at most a line of its own to a page.
 FEW_CHARACTERS = 100
@@ -55,8 +57,7 @@ def reader(limits: Limits) -> ocr.Tesseract | None:
 
 def choice_for(name: str, limits: Limits) -> str:
     """How OCR reads the pictures of a document, by its name: ``auto`` or languages; empty where it reads none."""
-    suffix = PurePath(name).suffix.lower()
-    return limits.ocr if (suffix == PDF or suffix in SUFFIXES) and reader(limits) else ""
+    return limits.ocr if PurePath(name).suffix.lower() in PAGED and reader(limits) else ""
 
 
 def image_parts(path: Path, stem: str, reader: ocr.Tesseract) -> Iterator[Part]:
@@ -135,7 +136,7 @@ def _covered(page: "pypdfium2.PdfPage") -> float:
 
 
 def _drawn(page: "pypdfium2.PdfPage") -> tuple[bytes, float]:
-    """A page as a picture in grey, in the format PGM, and the share of its dots that are ink."""
+    """A page as a greyscale picture in the format PGM, and the share of its dots that are ink."""
     width, height = page.get_size()
     scale = min(DOTS_PER_POINT, (MOST_DOTS / (width * height)) ** 0.5)
     bitmap: Any = page.render(scale=scale, grayscale=True)

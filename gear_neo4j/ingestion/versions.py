@@ -5,6 +5,8 @@ from hashlib import blake2b
 from pathlib import Path
 
 from gear_neo4j.errors import InputError
+from gear_neo4j.ingestion.limits import Limits
+from gear_neo4j.ingestion.scans import choice_for
 
 # A file written within these seconds may change again without a new modification time.
 UNSETTLED_SECONDS = 2.0
@@ -35,13 +37,16 @@ def digest(path: Path) -> str:
     return hashed.hexdigest()
 
 
-def read_options(chunk_size: int, readers: Sequence[str] | None, *, ocr: str = "") -> str:
-    """The options that the passages of a document depend on; ``ocr`` says how its pictures are read, if they are.
+def read_options(name: str, *, chunk_size: int, readers: Sequence[str] | None, limits: Limits) -> str:
+    """The options that the passages of a document depend on, by its name.
 
     Example:
-        >>> read_options(1_000, None, ocr="deu"), read_options(1_000, ["group:hr"])
-        ('1000+deu', '1000 group:hr')
+        >>> read_options("a.md", chunk_size=1_000, readers=["group:hr"], limits=Limits())
+        '1000 group:hr'
+        >>> read_options("a.pdf", chunk_size=1_000, readers=None, limits=Limits(ocr="off"))
+        '1000'
     """
+    ocr = choice_for(name, limits)
     made = f"{chunk_size}+{ocr}" if ocr else str(chunk_size)
     return made if readers is None else f"{made} {' '.join(readers)}"
 

@@ -37,8 +37,8 @@ class Encoder:
 
 
 def load_runtime() -> Any:
-    """ONNX Runtime, which tells its makers nothing unless the environment says otherwise."""
-    # Read at its import, which else makes an id of this machine and a database of events to send.
+    """ONNX Runtime, with its telemetry off unless the environment says otherwise."""
+    # Read at import: with telemetry on, that makes an id of this machine and a database of events to send.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 

@@ -24,7 +24,6 @@ from gear_neo4j.ingestion.membership import DEFAULT_MEMBERSHIP, CollectionAccess
 from gear_neo4j.ingestion.naming import BY_FOLDER, Naming, SourceNames
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.renaming import rename_documents
-from gear_neo4j.ingestion.scans import choice_for
 from gear_neo4j.ingestion.versions import read_options
 from gear_neo4j.ingestion.writers import Writers
 from gear_neo4j.ingestion.writing import (
@@ -204,7 +203,7 @@ class SourceSync:
         return (self._ingested(name) if is_first else {}) | recorded
 
     def _options(self, name: str) -> str:
-        return read_options(self.chunk_size, self.membership.readers, ocr=choice_for(name, self.limits))
+        return read_options(name, chunk_size=self.chunk_size, readers=self.membership.readers, limits=self.limits)
 
     def _ingested(self, name: str) -> dict[str, ReadSource]:
         """The documents of an origin that were ingested before its first sync."""

@@ -22,7 +22,7 @@ from tests.identity_provider import AUDIENCE
 from tests.integration.test_sign_in import RIGHTS, Browser
 from tests.toy_model import QUESTION
 from tests.uploads import ended, send
-from tests.web import client_of, command, documents_in, scripted_gear, served
+from tests.web import bearer, client_of, command, documents_in, scripted_gear, served
 
 pytestmark = pytest.mark.one_server_line
 
@@ -59,10 +59,6 @@ def entries(folder, *kinds):
 def record_of(folder):
     """All that is written."""
     return "".join(file.read_text() for file in folder.glob("*.jsonl"))
-
-
-def named(secret):
-    return {"Authorization": f"Bearer {secret}"}
 
 
 def test_each_read_leaves_an_entry_with_who_and_what(gear, folder, secret, tmp_path):
@@ -139,10 +135,10 @@ def test_what_is_refused_is_recorded(gear, folder, secret, tmp_path):
     reader = add_key(tmp_path / "keys.json", "bob", rate="3/min")
     with client_of(gear, keys_file=tmp_path / "keys.json", audit_folder=folder) as client:
         client.post("/api/search", json={"question": QUESTION})
-        client.get("/api/status", headers=named("gear_unknown-secret"))
-        client.delete("/api/documents/a", params={"collection": "default"}, headers=named(reader))
+        client.get("/api/status", headers=bearer("gear_unknown-secret"))
+        client.delete("/api/documents/a", params={"collection": "default"}, headers=bearer(reader))
         for _ in range(3):
-            client.get("/api/caller", headers=named(reader))
+            client.get("/api/caller", headers=bearer(reader))
     found = entries(folder)
 
     assert [("search", 401, {}), ("request", 401, {}), ("forget", 403, "bob"), ("request", 429, "bob")] == [
@@ -193,7 +189,7 @@ def test_a_call_over_mcp_leaves_an_entry(gear, folder, secret, tmp_path):
 
     async def call(url):
         async with (
-            httpx2.AsyncClient(headers=named(secret), timeout=30) as http,
+            httpx2.AsyncClient(headers=bearer(secret), timeout=30) as http,
             Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
         ):
             found = await client.call_tool("search", {"query": QUESTION, "k": 3})
@@ -230,11 +226,11 @@ def test_people_are_recorded_by_issuer_and_subject(gear, provider, folder, tmp_p
         ada.http.post("/sign-out")
         ada.http.get(ada.back)
         token = provider.token("ada")
-        httpx.post(f"{url}/api/search", json={"question": QUESTION}, headers=named(token))
+        httpx.post(f"{url}/api/search", json={"question": QUESTION}, headers=bearer(token))
         rights.write_text(f"{RIGHTS}\n")
-        httpx.get(f"{url}/api/caller", headers=named(token))
+        httpx.get(f"{url}/api/caller", headers=bearer(token))
         rights.write_text("[groups.nobody]\ncollections = ['*']\n")
-        httpx.get(f"{url}/api/caller", headers=named(token))
+        httpx.get(f"{url}/api/caller", headers=bearer(token))
     found = entries(folder)
 
     who = {"issuer": provider.issuer, "subject": "ada", "name": "ada@example.org"}

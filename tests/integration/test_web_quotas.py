@@ -40,7 +40,7 @@ from tests.graphs import opened
 from tests.identity_provider import AUDIENCE
 from tests.toy_model import QUESTION, ToyModel
 from tests.waiting import settle
-from tests.web import client_of, scripted_gear, served
+from tests.web import bearer, client_of, scripted_gear, served
 from tests.wire import Wire
 
 pytestmark = pytest.mark.one_server_line
@@ -78,10 +78,6 @@ def file(tmp_path):
 def keyed(file, name="ada", **limits):
     """The secret of a new key that may see everything, with these limits."""
     return add_key(file, name, everything=True, quota=Quota(**limits) if limits else None)
-
-
-def named(secret):
-    return {"Authorization": f"Bearer {secret}"}
 
 
 def at(client, clock):
@@ -150,10 +146,10 @@ def test_tokens_are_counted_when_a_run_ends_and_it_may_go_beyond_the_limit_once(
         client.post("/v1/chat/completions", json=chat)
         client.post("/v1/chat/completions", json={**chat, "stream": True})
         fourfold = used(client)["tokens_per_day"]
-        poor = named(keyed(file, "cy", tokens_per_day=1))
+        poor = bearer(keyed(file, "cy", tokens_per_day=1))
         begun = client.post("/v1/chat/completions", json=chat, headers=poor)
         refused = client.post("/v1/chat/completions", json=chat, headers=poor)
-        unlimited = client.post("/api/ask", json=ASK, headers=named(free))
+        unlimited = client.post("/api/ask", json=ASK, headers=bearer(free))
     spent = whole["usage"].values()
 
     assert once == sum(role["input_tokens"] + role["output_tokens"] for role in spent) > 0
@@ -171,12 +167,12 @@ def test_what_describes_the_service_or_the_caller_is_never_refused(gear, file):
     paths = ("/api/caller", "/api/quota", "/api/status", "/api/recipes", "/api/health", "/v1/models", "/metrics")
     with client_of(gear, key=secret, keys_file=file) as client:
         before = [client.get(path).status_code for path in (*paths, "/healthz", "/", "/openapi.json", "/api/jobs")]
-        client.post("/api/search", json=SEARCH, headers=named("gear_unknown"))
+        client.post("/api/search", json=SEARCH, headers=bearer("gear_unknown"))
         nothing = used(client)
         client.post("/api/search", json=SEARCH)
         after = [client.get(path).status_code for path in paths]
         refused = client.post("/api/search", json=SEARCH)
-        without = used(client, headers=named(robot))
+        without = used(client, headers=bearer(robot))
 
     assert {200} == {*before[:-1], *after}
     assert {"requests_per_month": 0} == nothing
@@ -188,9 +184,9 @@ def test_callers_have_usage_of_their_own(gear, file):
     """Nobody sees or uses up what is another's; a new key of an old name starts anew."""
     ada, bob = keyed(file, "ada", requests_per_day=1), keyed(file, "bob", requests_per_day=1)
     with client_of(gear, keys_file=file) as client:
-        spent = [client.post("/api/search", json=SEARCH, headers=named(ada)).status_code for _ in range(2)]
-        seen = used(client, headers=named(bob))
-        other = client.post("/api/search", json=SEARCH, headers=named(bob)).status_code
+        spent = [client.post("/api/search", json=SEARCH, headers=bearer(ada)).status_code for _ in range(2)]
+        seen = used(client, headers=bearer(bob))
+        other = client.post("/api/search", json=SEARCH, headers=bearer(bob)).status_code
 
     assert ([200, 429], {"requests_per_day": 0}, 200) == (spent, seen, other)
 
@@ -237,7 +233,7 @@ def test_a_stream_that_its_client_leaves_still_pays(corpus, server, embedder, fi
     with (
         scripted_gear(server, embedder, script=model) as (gear, scripted),
         served(gear, keys_file=file) as (url, running),
-        httpx.Client(base_url=url, headers=named(secret), timeout=60) as client,
+        httpx.Client(base_url=url, headers=bearer(secret), timeout=60) as client,
     ):
         service = running.config.app.state.service
         try:
@@ -280,13 +276,13 @@ def test_a_request_costs_one_query_before_and_its_tokens_one_after(gear, file, c
 
     def counts(path, body, secret):
         caplog.clear()
-        assert 200 == client.post(path, json=body, headers=named(secret)).status_code
+        assert 200 == client.post(path, json=body, headers=bearer(secret)).status_code
         queries = [record.query for record in caplog.records if record.name == LOGGER.name]
         return [query for query in queries if "usage" in query]
 
     with client_of(gear, keys_file=file) as client:
         # The first request of a day also deletes what is old.
-        client.post("/api/search", json=SEARCH, headers=named(secrets[0]))
+        client.post("/api/search", json=SEARCH, headers=bearer(secrets[0]))
         search = [counts("/api/search", SEARCH, secret) for secret in secrets]
         ask = [counts("/api/ask", ASK, secret) for secret in secrets]
 
@@ -410,7 +406,7 @@ def test_a_call_over_mcp_is_counted_and_refused_as_an_error_of_the_tool(gear, fi
 
     async def call(url):
         async with (
-            httpx2.AsyncClient(headers=named(secret), timeout=60) as http,
+            httpx2.AsyncClient(headers=bearer(secret), timeout=60) as http,
             Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
         ):
             await client.list_tools()
@@ -419,7 +415,7 @@ def test_a_call_over_mcp_is_counted_and_refused_as_an_error_of_the_tool(gear, fi
     mounts = _mounts(Settings(chat_model="toy"))
     with served(gear, keys_file=file, mounts=mounts, audit_folder=tmp_path / "audit") as (url, _):
         answered, refused = anyio.run(call, url)
-        with httpx.Client(base_url=url, headers=named(secret)) as client:
+        with httpx.Client(base_url=url, headers=bearer(secret)) as client:
             spent = used(client)
             over = client.post("/api/search", json=SEARCH)
             below = client.post("/mcp/", json={})
@@ -474,9 +470,9 @@ def test_a_person_is_counted_once_whatever_they_sign_in_with(gear, provider, tmp
     with client_of(gear, identity=identity) as client:
         ada = [provider.token("ada") for _ in range(3)]
         bob = provider.token("bob")
-        first = [client.post("/api/search", json=SEARCH, headers=named(token)).status_code for token in ada]
-        second = [client.post("/api/search", json=SEARCH, headers=named(bob)).status_code for _ in range(2)]
-        spent = used(client, headers=named(ada[0])), used(client, headers=named(bob))
+        first = [client.post("/api/search", json=SEARCH, headers=bearer(token)).status_code for token in ada]
+        second = [client.post("/api/search", json=SEARCH, headers=bearer(bob)).status_code for _ in range(2)]
+        spent = used(client, headers=bearer(ada[0])), used(client, headers=bearer(bob))
 
     assert ([200, 200, 429], [200, 429]) == (first, second)
     assert ({"requests_per_day": 2, "tokens_per_day": 0}, {"requests_per_day": 1}) == spent

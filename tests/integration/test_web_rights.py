@@ -8,7 +8,7 @@ import pytest
 from gear_neo4j.web.keys import add_key, revoke_key
 from tests.graphs import opened
 from tests.uploads import PATIENCE, Gated, corpus, ended, ingested, lines, send
-from tests.web import client_of
+from tests.web import bearer, client_of
 
 pytestmark = pytest.mark.one_server_line
 
@@ -31,7 +31,7 @@ def keys(file):
         "mallory": add_key(file, "mallory", collections=["legal"], writes=True),
         "root": add_key(file, "root", everything=True, writes=True),
     }
-    return {name: {"Authorization": f"Bearer {secret}"} for name, secret in made.items()}
+    return {name: bearer(secret) for name, secret in made.items()}
 
 
 @contextmanager

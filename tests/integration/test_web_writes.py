@@ -7,7 +7,7 @@ import pytest
 from gear_neo4j.web.keys import add_key
 from tests.graphs import opened
 from tests.uploads import ended, ingested, lines, send
-from tests.web import client_of
+from tests.web import bearer, client_of
 
 pytestmark = pytest.mark.one_server_line
 
@@ -46,7 +46,7 @@ def keys(tmp_path):
     document["keys"][-1]["writes"] = True
     file.write_text(json.dumps(document))
     made["filtered"] = filtered
-    return file, {name: {"Authorization": f"Bearer {secret}"} for name, secret in made.items()}
+    return file, {name: bearer(secret) for name, secret in made.items()}
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""ONNX Runtime tells its makers nothing."""
+"""ONNX Runtime sends no telemetry."""
 
 import os
 import sys

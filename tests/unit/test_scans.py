@@ -3,7 +3,6 @@
 import io
 import os
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.loaders import is_document, load
 from tests.pdfs import pdf
 from tests.scanned import LEASE, drawn, scanned
+from tests.waiting import settle
 
 needs_tesseract = pytest.mark.usefixtures("tesseract")
 
@@ -152,10 +152,7 @@ def test_the_time_limit_is_for_each_page(put, monkeypatch, tmp_path):
     with Converter(Limits(seconds=7)) as converter, pytest.raises(TemporaryFailure, match="takes longer than 7 s"):
         converter.convert(file, size=1_000)
     pid = int((tmp_path / "pid").read_text())
-    deadline = time.monotonic() + 10
-    while _runs(pid):
-        assert time.monotonic() < deadline, "the program still runs"
-        time.sleep(0.05)
+    assert settle(lambda: not _runs(pid), seconds=10), "the program still runs"
 
 
 def _runs(pid):

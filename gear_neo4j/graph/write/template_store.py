@@ -13,7 +13,7 @@ from gear_neo4j.text.wording import did_you_mean
 MOST = 100
 SECONDS = 10.0
 # The guard takes a millisecond a text, and every question reads all of them.
-parsed = lru_cache(maxsize=4 * MOST)(Template.parse)
+_parsed = lru_cache(maxsize=4 * MOST)(Template.parse)
 
 
 class TemplateStore:
@@ -27,7 +27,7 @@ class TemplateStore:
 
     def all(self) -> tuple[Template, ...]:
         """The templates by name; one round trip. Each text passes the guard once a process."""
-        return tuple(parsed(**row) for row in self._database.call("templates"))
+        return tuple(_parsed(**row) for row in self._database.call("templates"))
 
     def get(self, name: str) -> Template:
         """The template with a name.

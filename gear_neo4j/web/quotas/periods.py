@@ -1,4 +1,4 @@
-"""The days and months of quotas, which are those of UTC."""
+"""The days and months of quotas, in UTC."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
