@@ -191,7 +191,8 @@ def renew(connection, prepared, *, model: str, dimension: int) -> None:
         clear(connection)
         prepare(connection, model=model, dimension=dimension)
         known = prepared[dimension] = Prepared(look(connection), connection.run(STORES)[0]["stores"])
-    connection.run(RESTORE, stores=[store | {"embeddingModel": model} for store in known.stores])
+    own = {"embeddingModel": model}
+    connection.run(RESTORE, stores=[store | own if "embeddingModel" in store else store for store in known.stores])
 
 
 def look(connection) -> list[list[dict[str, object]]]:

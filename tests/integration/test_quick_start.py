@@ -10,6 +10,8 @@ from gear_neo4j.errors import ExitCode
 from tests.processes import run
 from tests.scripted_server import ScriptedServer
 
+pytestmark = pytest.mark.one_server_line
+
 QUESTION = "Where did the 2024 physics laureate write a thesis?"
 HEAVY = {"torch", "sentence_transformers", "transformers"}
 # 'gear ask' needs LangChain's client.
@@ -17,8 +19,6 @@ NOT_FOR_SEARCH = HEAVY | {"langchain_core", "langchain_community", "langchain_op
 RUN = """
 import json, sys
 from gear_neo4j.cli.main import main
-
-pytestmark = pytest.mark.one_server_line
 try:
     main(sys.argv[1:])
 finally:

@@ -19,8 +19,8 @@ from tests.wire import Wire
 
 PASSAGES = {
     "journal": "The Alpha Journal is a periodical.",
-    "society": "The Beta Society elected a chairman.",
-    "harbour": "Gamma Harbour elected a chairman.",
+    "society": "A chairman was elected by the Beta Society.",
+    "harbour": "A chairman was elected by Gamma Harbour.",
     "bread": "A recipe for bread and butter.",
 }
 TRIPLES = [

@@ -23,7 +23,7 @@ def gear(corpus, server, embedder):
 
 def test_an_answer_is_sentences_with_their_sources_and_the_path_between_them(gear):
     """In the order of the path, which the gist has as facts; no model is called."""
-    answer = gear.ask("Where did the winner of the 2024 physics prize, Hinton, write a thesis?", agent=ANY)
+    answer = gear.ask("Where did the winner of the physics prize 2024 write a thesis?", agent=ANY)
     text, _, path = answer.text.partition("\n\nPath: ")
 
     assert text.index("The 2024 physics prize went to Hinton [") < text.index("Hinton wrote a thesis at Edinburgh [")

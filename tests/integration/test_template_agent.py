@@ -70,7 +70,7 @@ def chooses(name, **parameters):
     ("question", "name", "parameters", "text"),
     [
         (BY_ADA, "borrowed", {"reader": "Ada Wells"}, "Dunes [F1]; Tides [F2]"),
-        ("Which books has Ben Hill borrowed?", "borrowed", {"reader": "Ben Hill"}, "Tides [F1]"),
+        ("Which are the books borrowed by Ben Hill?", "borrowed", {"reader": "Ben Hill"}, "Tides [F1]"),
         ("Which readers had a loan on 31 May 2024?", "on-day", {"day": "2024-05-31"}, "Ada Wells [F1]; Ben Hill [F2]"),
         ("Which 1 book has the most pages?", "longest", {"most": 1}, "Tides [F1]"),
     ],

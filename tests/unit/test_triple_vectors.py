@@ -36,7 +36,7 @@ def test_a_vector_does_not_depend_on_the_triples_beside_it(source, facts):
     together = triple_vectors(FakeEmbedder(), source)(facts)
     alone = [triple_vectors(FakeEmbedder(), source)([fact])[0] for fact in facts]
 
-    assert (len(facts), 32) == together.shape
+    assert (len(facts), FakeEmbedder.dimension) == together.shape
     assert np.float32 == together.dtype
     assert np.allclose(1, np.linalg.norm(together, axis=1), atol=1e-5)
     assert all(np.allclose(one, other, atol=1e-5) for one, other in zip(together, alone, strict=True))
