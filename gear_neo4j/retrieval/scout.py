@@ -273,7 +273,7 @@ class ScoutRetriever:
         named = [graph.entities[entity.id] for entity in start.named.values() if entity.id in graph.entities]
         ways = best_ways(graph, seeds, targets.values(), damping=self._options.damping, names=named)
         reached = [item for item in ranking if targets.get(item.id) in ways]
-        nodes = [[graph.nodes[index] for index in ways[targets[item.id]]] for item in reached]
+        nodes = [[[graph.nodes[index] for index in way] for way in ways[targets[item.id]]] for item in reached]
         try:
             paths = paths_along(nodes, edges=self._graph.edges, query=question.vector, pool=start.pool)
         except QueryTimeout:

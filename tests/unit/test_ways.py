@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gear_neo4j.domain import Triple
 from gear_neo4j.graph.read.adjacency import Adjacency, NodeEdges
+from gear_neo4j.graph.read.store import ScoredTriple
 from gear_neo4j.retrieval.walk.local_pagerank import LocalGraph
-from gear_neo4j.retrieval.walk.ways import best_ways
+from gear_neo4j.retrieval.walk.ways import MOST_EQUAL, best_ways, paths_along
 from tests.examples import examples
 
 NODES = ["p0", "p1", "p2", "e0", "e1", "e2"]
@@ -74,15 +76,38 @@ def test_no_way_is_more_probable(drawn, damping):
             if seeds.get((way := (*start, target))[0]) and all(pair in shares for pair in pairwise(way))
         ]
         best = max((probability(way, shares, seeds, damping) for way in ways), default=0.0)
-        shown = tuple(names[index] for index in found.get(indexes[target], ()))
+        shown = [tuple(names[index] for index in way) for way in found.get(indexes[target], [])]
         # A seed is reached from the others: its own weight does not count.
         others = {id: weight for id, weight in seeds.items() if id != target}
         scale = sum(others.values()) / sum(seeds.values()) if others and sum(others.values()) else 1.0
         assert (best > 0) == bool(shown)
-        if shown:
-            assert shown[-1] == target
-            assert shown[0] != target
-            assert best == pytest.approx(scale * probability(shown, shares, others, damping))
+        equal = {way for way in ways if best and best == pytest.approx(probability(way, shares, seeds, damping))}
+        assert min(len(equal), MOST_EQUAL) <= len(shown) == len(set(shown)) <= MOST_EQUAL
+        for way in shown:
+            assert way[-1] == target
+            assert way[0] != target
+            assert best == pytest.approx(scale * probability(way, shares, others, damping))
+
+
+@given(st.permutations(["e0", "e1", "e2"]))
+def test_of_equally_probable_ways_the_nearest_to_the_question_is_taken(order):
+    """In whichever order the server returned the edges, and whatever ids it gave to the entities."""
+    graph, indexes, _ = local({(passage, entity): 1 for passage in ("p0", "p1") for entity in order})
+    ways = best_ways(graph, {indexes["p1"]: 1.0}, [indexes["p0"]], damping=0.5)[indexes["p0"]]
+    nodes = [[graph.nodes[index] for index in way] for way in ways]
+
+    (path,) = paths_along([nodes], edges=Behind(), query=[], pool=[])
+
+    assert {("p1", entity, "p0") for entity in order} == {tuple(id for _, id in way) for way in nodes}
+    assert ["p1 e1", "e1 p0"] == [triple.id for triple in path.triples]
+
+
+class Behind:
+    """The triples behind edges, of which those of e1 are nearest to every query."""
+
+    def triples(self, edges, *, query):
+        ids = [f"{one} {other}" for (_, one), (_, other) in edges]
+        return [[ScoredTriple(Triple(id, "a", "b", "c", "p0"), 0.9 if "e1" in id else 0.1)] for id in ids]
 
 
 def test_without_seeds_or_without_steps_there_is_no_way():
@@ -102,9 +127,9 @@ def test_a_name_that_the_passage_lacks_is_joined_to_it():
 
     def way(**given):
         found = best_ways(graph, seeds, [indexes["p0"]], damping=0.5, **given)
-        return [graph.nodes[index][1] for index in found.get(indexes["p0"], ())]
+        return [[graph.nodes[index][1] for index in way] for way in found.get(indexes["p0"], [])]
 
-    assert ["e0", "p0"] == way()
-    assert ["e2", "e1", "p0"] == way(names=list(seeds))
-    assert ["e0", "p0"] == way(names=list(seeds), longest=1)
+    assert [["e0", "p0"]] == way()
+    assert [["e2", "e1", "p0"]] == way(names=list(seeds))
+    assert [["e0", "p0"]] == way(names=list(seeds), longest=1)
     assert [] == way(longest=0)

@@ -1,11 +1,11 @@
 """The most probable way of a walk to a passage, as a path of triples: why the passage was found."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import islice, pairwise
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from gear_neo4j.domain import Path
@@ -18,8 +18,10 @@ from gear_neo4j.retrieval.walk.local_pagerank import LocalGraph
 # musique_train100.
 LONGEST = 4
 JOINING = 3
-# What SciPy writes for a node without a predecessor.
-NONE = -9_999
+# Lengths that differ by less are equal: they were only added in another order.
+EQUAL = 1e-9
+# Maximum number of equally probable ways to a passage whose triples are compared.
+MOST_EQUAL = 8
 
 
 def best_ways(
@@ -30,12 +32,12 @@ def best_ways(
     damping: float,
     names: Collection[int] = (),
     longest: int = LONGEST,
-) -> dict[int, list[int]]:
-    """For each target, the most probable way of the walk that reaches it from another node, as indexes of nodes.
+) -> dict[int, list[list[int]]]:
+    """For each target, the most probable ways of the walk that reach it from another node, as indexes of nodes.
 
     The probability of a way is the share of its seed in all weights, times the share of each edge and the damping. A
     way that joins is preferred: one of at most three edges from one of the ``names`` without an edge to the target.
-    Targets that cannot be reached by ``longest`` edges are left out.
+    Of equally probable ways, there are at most eight. Targets that cannot be reached by ``longest`` edges are left out.
 
     Args:
         start: the weights of the seeds, by their indexes.
@@ -47,7 +49,7 @@ def best_ways(
         >>> edges = {"a": NodeEdges({"p": 1.0}, {"b": 1.0}, 2.0), "b": NodeEdges({"q": 1.0}, {}, 1.0)}
         >>> graph.add(Adjacency({}, edges))
         >>> ways = best_ways(graph, {graph.entity("a"): 1.0}, [graph.passage("q")], damping=0.5)
-        >>> [[graph.nodes[index][1] for index in way] for way in ways.values()]
+        >>> [[graph.nodes[index][1] for index in way] for way in ways[graph.passage("q")]]
         [['a', 'b', 'q']]
     """
     seeds = {index: weight for index, weight in start.items() if weight > 0} if damping else {}
@@ -66,21 +68,22 @@ def _ways_from(
     *,
     damping: float,
     longest: int,
-) -> dict[int, list[int]]:
+) -> dict[int, list[list[int]]]:
     """The ways to targets that have seeds of their own; one search for those that have the same ones."""
     groups: dict[frozenset[int], list[int]] = {}
     for target, some in sources.items():
         groups.setdefault(frozenset(some), []).append(target)
-    ways: dict[int, list[int]] = {}
+    ways: dict[int, list[list[int]]] = {}
     for some, targets in groups.items():
         weights = {index: weight for index, weight in seeds.items() if index in some}
         ways |= _ways(graph, weights, targets, damping=damping) if weights else {}
-    return {target: way for target, way in ways.items() if len(way) <= longest + 1}
+    short = {target: [way for way in some if len(way) <= longest + 1] for target, some in ways.items()}
+    return {target: some for target, some in short.items() if some}
 
 
 def _ways(
     graph: LocalGraph, seeds: Mapping[int, float], targets: Sequence[int], *, damping: float
-) -> dict[int, list[int]]:
+) -> dict[int, list[list[int]]]:
     """The shortest ways by the negative logarithm of probabilities, from a further node that leads to the seeds."""
     source = len(graph.nodes)
     heads, tails, shares = graph.edges
@@ -90,29 +93,42 @@ def _ways(
     # Halved, so that not even a single seed has a length of 0, which a sparse matrix takes for no edge.
     lengths = -np.log(np.concatenate([damping * shares, weights / (2 * weights.sum())]))
     matrix = csr_array((lengths, (rows, columns)), shape=(source + 1, source + 1))
-    _, before = dijkstra(matrix, indices=source, return_predecessors=True)
-    return {target: _back(before, target, source) for target in targets if before[target] != NONE}
+    distances = dijkstra(matrix, indices=source)
+    incoming = csc_array(matrix)
+    return {
+        target: list(islice(_back(incoming, distances, target), MOST_EQUAL))
+        for target in targets
+        if np.isfinite(distances[target])
+    }
 
 
-def _back(before: npt.NDArray[np.int32], target: int, source: int) -> list[int]:
-    way = [target]
-    while (index := int(before[way[-1]])) != source:
-        way.append(index)
-    return way[::-1]
+def _back(incoming: csc_array, distances: npt.NDArray[np.float64], index: int) -> Iterator[list[int]]:
+    """The shortest ways to a node, each from the node after the source, which has the last index."""
+    column = slice(*incoming.indptr[index : index + 2])
+    rows = incoming.indices[column]
+    # Only from nearer nodes, so that no way goes round in circles.
+    lengths = np.where(distances[rows] < distances[index], distances[rows] + incoming.data[column], np.inf)
+    for row in rows[lengths <= lengths.min() + EQUAL].tolist():
+        if row == distances.size - 1:
+            yield [index]
+        else:
+            yield from ([*way, index] for way in _back(incoming, distances, row))
 
 
 def paths_along(
-    ways: Sequence[Sequence[Node]], *, edges: AdjacencyReader, query: Vector, pool: Sequence[Seed]
+    ways: Sequence[Sequence[Sequence[Node]]], *, edges: AdjacencyReader, query: Vector, pool: Sequence[Seed]
 ) -> list[Path]:
-    """For each way, the triples behind its edges that are nearest to the query; one round trip, or none.
+    """For each passage, the path along the one of its ways whose triples are nearest to the query, on the average.
 
-    A triple that is behind two edges is there once; the last edge then gets the next nearest one, which says what the
-    passage adds. No triple is behind an edge between synonyms. A path can be empty; its score is 0.
+    The triples that are behind each edge and nearest to the query take one round trip, or none. A triple that is behind
+    two edges is there once; the last edge then gets the next nearest one, which says what the passage adds. No triple is
+    behind an edge between synonyms. A path can be empty; its score is 0.
 
     Args:
+        ways: the ways to each passage, at least one.
         pool: the triples nearest to the query, best first; edges with one of them are not looked up.
     """
-    wanted = list(dict.fromkeys(edge for way in ways for edge in pairwise(way)))
+    wanted = list(dict.fromkeys(edge for choices in ways for way in choices for edge in pairwise(way)))
     behind = {
         edge: near
         for edge in wanted
@@ -120,7 +136,13 @@ def paths_along(
     }
     missing = [edge for edge in wanted if edge not in behind]
     behind |= dict(zip(missing, edges.triples(missing, query=query) if missing else (), strict=True))
-    return [_path([behind[edge] for edge in pairwise(way)]) for way in ways]
+    paths = [[_path([behind[edge] for edge in pairwise(way)]) for way in choices] for choices in ways]
+    return [min(choices, key=_farness) for choices in paths]
+
+
+def _farness(path: Path) -> tuple[float, tuple[str, ...]]:
+    """How far the triples of a path are from the query, on the average; of equal ones, the first by id."""
+    return -sum(path.scores) / len(path.scores) if path.scores else 0.0, tuple(triple.id for triple in path.triples)
 
 
 def _path(behind: Sequence[Sequence[ScoredTriple]]) -> Path:
