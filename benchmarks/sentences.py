@@ -92,9 +92,9 @@ def _supported(
 ) -> tuple[bool, bool, bool]:
     """Whether the right answer is supported by a gold passage, or by another; whether another answer is by none."""
     passages = [hit.passage for hit in gear.search(query.question, k=10)]
-    found = supporting(query.question, query.answers[0], passages, embedder=embedder)
+    found = supporting(query.question, query.answers[0], passages, embedder=lambda: embedder)
     gold = bool(found) and passages[found[0].passage].id in query.gold
-    return gold, bool(found) and not gold, not supporting(query.question, other, passages, embedder=embedder)
+    return gold, bool(found) and not gold, not supporting(query.question, other, passages, embedder=lambda: embedder)
 
 
 def _figures(rows: Sequence[tuple[datasets.EvaluationQuery, str, float]]) -> str:

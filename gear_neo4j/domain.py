@@ -54,6 +54,14 @@ class Passage:
         return f"{self.title}\n{self.text}" if self.title else self.text
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of a text, by the indexes of its first character and of the one after its last."""
+
+    start: int
+    end: int
+
+
 class Statement:
     """The base of facts and triples."""
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
-from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple
+from gear_neo4j.domain import Fact, Hits, Passage, Path, Span, Triple
 from gear_neo4j.models.recording import RecordedReply
 from gear_neo4j.roles.citations import without_markers
 from gear_neo4j.text.display import Displayed
@@ -29,12 +29,25 @@ class Citation:
     """The target of a marker in the answer: a passage for ``[2]``, a fact of the gist memory for ``[F1]``.
 
     If the model cited nothing, it is a passage that supports the answer by a ``sentence``; the text has no marker.
+    ``spans`` are the parts of the passage's text that support the sentences with the marker, as far as they were found.
     """
 
     marker: str
     passage: Passage | None = None
     fact: Fact | None = None
     sentence: str = ""
+    spans: tuple[Span, ...] = ()
+
+    @property
+    def quotes(self) -> tuple[str, ...]:
+        """The parts of the passage's text at the spans.
+
+        Example:
+            >>> Citation("2", Passage("p1", "Install", "Use pip. Or uv."), spans=(Span(0, 8),)).quotes
+            ('Use pip.',)
+        """
+        text = self.passage.text if self.passage else ""
+        return tuple(text[span.start : span.end] for span in self.spans)
 
     def __str__(self) -> str:
         """The marker with its passage's title and location, or its fact.

@@ -1,11 +1,12 @@
 """The sentences of passages that are nearest to a text: to a question, or to an answer without citations."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gear_neo4j.domain import Passage
+from gear_neo4j.domain import Passage, Span
 from gear_neo4j.extraction.language import language_of
-from gear_neo4j.extraction.tables import split_tables
+from gear_neo4j.extraction.tables import Row, split_tables
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.retrieval.names import split_words
 from gear_neo4j.retrieval.patterns.language import stem, stop_words
@@ -34,16 +35,46 @@ def sentences_of(passage: Passage) -> list[str]:
     """
     text = passage.text[:LONGEST_TEXT]
     rows, rest = split_tables(text)
-    listed = (", ".join(f"{head}: {cell}" if head else cell for head, cell in row if cell) for row in rows)
+    listed = map(_listed, rows)
     return [_shortened(one) for one in dict.fromkeys([*language_of(text).sentences(rest), *listed]) if one]
 
 
+def span_of(sentence: str, text: str) -> Span | None:
+    """Where a text has one of its sentences or rows, None if it does not have it; of several places, the first.
+
+    Example:
+        >>> span_of("She lived in Bath.", "A cat.\\nShe lived\\nin Bath.")
+        Span(start=7, end=25)
+        >>> span_of("river: Elbe, mouth: North Sea", "| river | mouth |\\n|---|---|\\n| Elbe | North Sea |")
+        Span(start=30, end=46)
+    """
+    words = sentence.removesuffix("…").split()
+    found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
+    if not found:
+        rows, _ = split_tables(text[:LONGEST_TEXT])
+        cells = next(([cell for _, cell in row if cell] for row in rows if _shortened(_listed(row)) == sentence), [])
+        patterns = (gap.join(map(re.escape, cells)) for gap in (r"[ \t]*\|[| \t]*", r"[^|]*?") if cells)
+        found = next((match for pattern in patterns if (match := re.search(pattern, text))), None)
+    return Span(*found.span()) if found else None
+
+
 def nearest_sentences(text: str, passages: Sequence[Passage], *, embedder: Embedder) -> list[Sentence]:
-    """The sentences of passages, each with its cosine to a text, in the order of the passages.
+    """The sentences of passages, each with its cosine to a text, in the order of the passages."""
+    return compared(text, all_sentences(passages), passages, embedder=embedder)
+
+
+def all_sentences(passages: Sequence[Passage]) -> list[Sentence]:
+    """The sentences of passages in order, not yet compared with a text."""
+    return [Sentence(index, one) for index, passage in enumerate(passages) for one in sentences_of(passage)]
+
+
+def compared(
+    text: str, sentences: Sequence[Sentence], passages: Sequence[Passage], *, embedder: Embedder
+) -> list[Sentence]:
+    """Sentences of passages with their cosines to a text.
 
     A sentence is read below the title of its passage: *He was born in Bath* says nothing of whom.
     """
-    sentences = [Sentence(index, one) for index, passage in enumerate(passages) for one in sentences_of(passage)]
     if not sentences:
         return []
     titled = [_below(passages[sentence.passage].title, sentence.text) for sentence in sentences]
@@ -62,6 +93,10 @@ def stems_of(text: str) -> set[str]:
         ['found', 'observatori']
     """
     return {stem(word) for word in split_words(text) if word.casefold() not in stop_words()}
+
+
+def _listed(row: Row) -> str:
+    return ", ".join(f"{head}: {cell}" if head else cell for head, cell in row if cell)
 
 
 def _below(title: str, sentence: str) -> str:

@@ -21,8 +21,10 @@ from gear_neo4j.models.openai import open_chat
 from gear_neo4j.models.replay import ReplayChat
 from gear_neo4j.retrieval.context import Context
 from gear_neo4j.retrieval.question import checked
+from gear_neo4j.roles.citations import without_markers
 from gear_neo4j.scope import Scope
 from gear_neo4j.settings import Settings
+from gear_neo4j.text.printable import single_line
 from gear_neo4j.text.wording import pluralize
 from gear_neo4j.wire import read_trace, to_json, write_trace
 
@@ -140,8 +142,13 @@ def _print_answer(console: Screen, answer: Answer, *, streamed: str) -> None:
     if answer.text and not answer.grounded:
         console.print(f"  {UNGROUNDED}", style="yellow")
     if answer.citations:
+        said = single_line(without_markers(answer.text))
         for citation in answer.citations:
             console.print_line(f"  {citation}", style="cyan")
+            # The sentence behind a citation without a marker is in its line.
+            quotes = [quote for quote in map(single_line, citation.quotes) if quote not in said]
+            if quotes and not citation.sentence:
+                console.print_line(f'      "{" … ".join(quotes)}"', style="dim")
     else:
         for hit in answer.hits:
             location = f" ({hit.passage.location})" if hit.passage.location else ""

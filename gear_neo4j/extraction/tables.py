@@ -17,7 +17,7 @@ Row = Sequence[tuple[str, str]]
 
 
 def split_tables(text: str) -> tuple[list[Row], str]:
-    """The rows of a text's tables, and the text without the tables.
+    """The rows of a text's tables, and the text without the tables: a paragraph ends where a table begins.
 
     A table is a Markdown table, or a text with only lines of ``head: cell``, such as a row of a CSV file. Lines of a
     dialogue look alike: a head that is repeated is a speaker, and so are all heads if every cell is a sentence.
@@ -40,6 +40,9 @@ def split_tables(text: str) -> tuple[list[Row], str]:
         cells = _cells(line)
         if cells and not heads and number + 1 < len(lines) and _is_rule(lines[number + 1]):
             heads = cells
+            # A sentence does not continue behind a table.
+            if rest and rest[-1]:
+                rest.append("")
         elif cells and heads:
             if not _is_rule(line):
                 rows.append(list(zip(heads, cells, strict=False)))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from gear_neo4j.agents.agent import Agent
 from gear_neo4j.agents.answer import Answer
+from gear_neo4j.agents.citing import CitingAgent
 from gear_neo4j.agents.conversation import ConversationAgent
 from gear_neo4j.agents.recording import RecordedAgent
 from gear_neo4j.agents.run import OnEvent
-from gear_neo4j.agents.supporting import SupportedAgent
 from gear_neo4j.domain import Cypher, Hits, PassageRecord, Path
 from gear_neo4j.gear.connecting import open_graph, resolve_chat, resolve_embedder, resolve_reranker
 from gear_neo4j.gear.entities import MOST_ENTITIES, entities_named, entity_record, passage_record
@@ -305,7 +305,7 @@ class Gear:
         made = AGENTS.recipe(recipe)
         made = reranking(made) if self._session.has_reranker else made
         session = self._session.with_player(player).in_context(context)
-        agent: Agent = SupportedAgent(session.agent(made), embedder=lambda: session.plain_embedder)
+        agent: Agent = CitingAgent(session.agent(made), embedder=lambda: session.plain_embedder)
         if history:
             writer = session.optional_role(PromptedFollowUpWriter, method="stand_alone")
             agent = ConversationAgent(agent, turns=[Turn(*turn) for turn in history], writer=writer)

@@ -101,7 +101,8 @@ def _citation(citation: Citation, answer: Answer, *, public_url: str | None) -> 
     passage = citation.passage or _evidence(citation, answer)
     named = _named(passage, public_url=public_url) if passage else {"id": "", "title": "", "url": ""}
     title = {"title": _cut(single_line(str(citation.fact)), TITLE)} if citation.fact else {}
-    return {**named, **title, "marker": citation.marker, "sentence": citation.sentence}
+    quotes = [_cut(single_line(quote), SNIPPET) for quote in citation.quotes]
+    return {**named, **title, "marker": citation.marker, "sentence": citation.sentence, "quotes": quotes}
 
 
 def _evidence(citation: Citation, answer: Answer) -> Passage | None:

@@ -132,7 +132,8 @@ class PathsResult(Limited):
 class Citation(Result):
     """The passage or fact that a marker of the answer refers to; ``id`` is that of the passage.
 
-    If the model cited nothing, ``sentence`` is one that supports the answer.
+    ``quotes`` are the sentences of the passage that support those with the marker. If the model cited nothing,
+    ``sentence`` is one that supports the answer.
     """
 
     marker: str
@@ -140,6 +141,7 @@ class Citation(Result):
     title: Text
     url: str
     sentence: Text
+    quotes: list[Text]
 
 
 class Step(Result):

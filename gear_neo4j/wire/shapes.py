@@ -319,8 +319,19 @@ class Embedding(Shape):
     dimension: int
 
 
+class Span(Shape):
+    """A part of a text: the indexes of its first character (Unicode code point) and of the one after its last."""
+
+    value_type = domain.Span
+
+    start: int
+    end: int
+
+
 class PassageCitation(Shape):
     """A marker of an answer that stands for a passage; `passage` is its id.
+
+    `spans` are the parts of its `text` that support the sentences with the marker, as far as they were found.
 
     `sentence` is empty, unless the model cited nothing and this sentence supports the answer; its marker is then not in
     the text.
@@ -339,6 +350,7 @@ class PassageCitation(Shape):
     collection: Text = "default"
     metadata: dict[Text, Json] = Field(default_factory=dict)
     sentence: Text = ""
+    spans: list[Span] = Field(default_factory=list)
 
 
 class FactCitation(Shape):

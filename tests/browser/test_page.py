@@ -18,7 +18,7 @@ TABS = ["Ask", "Compare", "Explore", "Documents", "Health"]
 
 
 def test_a_question_is_answered_in_steps_and_its_sources_open(watch, site):
-    """With the checked answer; a marker opens its passage with the facts, and closing returns to it."""
+    """With the checked answer; a marker opens its passage, with what supports the answer marked, and the facts."""
     watched = watch(site)
     watched.ask(QUESTION)
     page = watched.page
@@ -28,10 +28,13 @@ def test_a_question_is_answered_in_steps_and_its_sources_open(watch, site):
     dialog = page.locator("dialog#passage")
     dialog.locator(".facts li").first.wait_for()
     text = dialog.inner_text()
+    marked = dialog.locator("mark").all_inner_texts()
+    quotes = page.locator("q.support").all_inner_texts()
     page.keyboard.press("Escape")
 
     assert answer.startswith("Scotland [")
     assert PASSAGES["town"] in text
+    assert [PASSAGES["town"]] == marked == quotes
     assert "Edinburgh lies in Scotland" in text
     assert not dialog.is_visible()
     assert marker.evaluate("element => element === document.activeElement")

@@ -86,6 +86,7 @@ def test_our_own_manual_is_ingested_extracted_asked_and_cited(gear, model, monke
     code, out, err = gear("ask", question, "--base", "hybrid", "--replay", tmp_path / "t.json")
     assert (0, before) == (code, len(model.requests))
     assert f"[{citation['marker']}] The agent > Looking into a run (docs/agent.md, line {line})" in out
+    assert f'"A marker for something that the model was not shown is {PHRASE}."' in out
     assert "step 1  What happens to markers" in err
     assert "answered from the facts: 1 step, 0 calls" in out
 

@@ -253,6 +253,7 @@ def test_an_answer_has_citations_steps_and_what_it_cost(server, graph, embedder)
     assert answer["answer"].startswith("Scotland [")
     assert {"town", "prize"} >= {citation["id"] for citation in answer["citations"]} > set()
     assert all(citation["url"].startswith("gear://passage/") for citation in answer["citations"])
+    assert [PASSAGES["town"]] == next(one for one in answer["citations"] if one["id"] == "town")["quotes"]
     assert answer["usage"]["calls"] == len(model.requests) > 0
     assert ("answerable", True) == (answer["stop_reason"], answer["grounded"])
     assert QUESTION == answer["steps"][0]["question"]

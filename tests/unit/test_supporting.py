@@ -3,9 +3,10 @@
 import pytest
 
 from gear_neo4j.agents.answer import Answer, Citation, Trace
+from gear_neo4j.agents.citing import CitingAgent
 from gear_neo4j.agents.run import Event
-from gear_neo4j.agents.supporting import SupportedAgent, supporting
-from gear_neo4j.domain import Hit, Hits, Passage
+from gear_neo4j.agents.supporting import supporting
+from gear_neo4j.domain import Fact, Hit, Hits, Passage
 from tests.fake_embedder import FakeEmbedder
 
 QUESTION = "Where did Ada King live?"
@@ -32,7 +33,7 @@ class Fixed:
 def asked(agent):
     """The answer, and that of the event."""
     events = []
-    answer = SupportedAgent(agent, embedder=FakeEmbedder).ask(QUESTION, on_event=events.append)
+    answer = CitingAgent(agent, embedder=FakeEmbedder).ask(QUESTION, on_event=events.append)
     assert answer is events[-1].answer
     return answer
 
@@ -57,26 +58,26 @@ def test_an_answer_without_citations_gets_the_sentences_that_support_it(text, se
 @pytest.mark.parametrize(
     "agent",
     [
-        Fixed("Bath [2].", citations=(Citation("2", passage=PASSAGES[1]),)),
+        Fixed("Bath [F1].", citations=(Citation("F1", fact=Fact("Ada King", "lived in", "Bath")),)),
         Fixed("Bath", passages=()),
         Fixed(""),
         Fixed("Wells", grounded=False),
     ],
 )
 def test_other_answers_stay_as_they_are(agent):
-    """Those with citations, without passages or text, and those that the agent itself has judged."""
-    assert agent.answer is asked(agent)
+    """Those that cite a fact, are without passages or text, or were judged by the agent itself."""
+    assert agent.answer == asked(agent)
 
 
 def test_without_a_listener_the_answer_is_the_same():
-    agent = SupportedAgent(Fixed("Bath"), embedder=FakeEmbedder)
+    agent = CitingAgent(Fixed("Bath"), embedder=FakeEmbedder)
 
     assert agent.ask(QUESTION) == asked(Fixed("Bath"))
 
 
 def test_an_answer_that_only_repeats_the_question_needs_a_sentence_that_is_near():
     """Its words say nothing about which sentence is meant."""
-    near = supporting("She lived in Bath, Ada King?", "Yes.", PASSAGES, embedder=FakeEmbedder())
+    near = supporting("She lived in Bath, Ada King?", "Yes.", PASSAGES, embedder=FakeEmbedder)
 
     assert "She lived in Bath." in [one.text for one in near]
-    assert [] == supporting("Who sings?", "Yes.", PASSAGES[:1], embedder=FakeEmbedder())
+    assert [] == supporting("Who sings?", "Yes.", PASSAGES[:1], embedder=FakeEmbedder)

@@ -120,9 +120,9 @@ def paths_along(
 ) -> list[Path]:
     """For each passage, the path along the one of its ways whose triples are nearest to the query, on the average.
 
-    The triples behind each edge that are nearest to the query take one round trip, or none. A triple behind two edges is
-    there once; the last edge then gets the next nearest one, which says what the passage adds. No triple is behind an
-    edge between synonyms. A path can be empty; its score is 0.
+    The triples behind each edge that are nearest to the query take one round trip, or none. A triple behind two edges
+    is there once; the last edge then gets the next nearest one, which says what the passage adds. No triple is behind
+    an edge between synonyms. A path can be empty; its score is 0.
 
     Args:
         ways: the ways to each passage, at least one.

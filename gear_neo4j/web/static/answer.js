@@ -2,11 +2,12 @@
 
 import { button, foreign, make } from "./dom.js";
 import { openPassage } from "./passage.js";
-import { counted, factText, line, shown } from "./text.js";
+import { counted, divided, factText, line, shown } from "./text.js";
 
 // Not args[1], and not the text of a link.
 const MARKERS = /((?<![A-Za-z0-9_])\[F?\d+(?:, F?\d+)*\](?!\())/;
 const MARKER = /^F?\d+$/;
+const WITH_SPACE = new RegExp(`\\s?${MARKERS.source}`, "g");
 const REASONS = {
   max_steps: "The step limit was reached.",
   no_new_question: "No further question came up.",
@@ -33,7 +34,7 @@ export function answerSection(answer) {
     {},
     text,
     ...remarks(answer),
-    sources(answer.citations),
+    sources(answer),
     make("p", { class: "note" }, cost(answer)),
   );
 }
@@ -57,13 +58,21 @@ function marker(citation) {
     const fact = factText(citation.fact);
     return make("span", { class: "marker fact", title: fact }, label);
   }
-  return button(label, () => openPassage(citation.passage), {
+  return button(label, () => openPassage(citation.passage, citation.spans), {
     class: "marker",
     "aria-label": `Source ${citation.marker}: ${line(citation.title, 120)}`,
   });
 }
 
-function sources(citations) {
+/** The sentence behind a citation, or what its passage says there, unless the answer says the same. */
+function quotes(citation, text) {
+  if (citation.sentence) return [citation.sentence];
+  const said = line(text.replace(WITH_SPACE, ""), 20_000);
+  const within = divided(citation.text, citation.spans).filter(part => part.within);
+  return within.map(part => part.text).filter(quote => !said.includes(line(quote, 20_000)));
+}
+
+function sources({ answer: text, citations }) {
   if (!citations.length) return null;
   const rows = citations.map(citation => {
     const number = make("span", { class: "number" }, `[${citation.marker}]`);
@@ -77,9 +86,9 @@ function sources(citations) {
       "li",
       {},
       number,
-      button(title, () => openPassage(citation.passage), { class: "title" }),
+      button(title, () => openPassage(citation.passage, citation.spans), { class: "title" }),
       origin && make("span", { class: "note" }, foreign(origin)),
-      citation.sentence && make("q", { class: "support" }, foreign(line(citation.sentence, 500))),
+      ...quotes(citation, text).map(quote => make("q", { class: "support" }, foreign(line(quote, 500)))),
     );
   });
   const found = citations.some(citation => citation.sentence);

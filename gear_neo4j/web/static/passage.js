@@ -4,48 +4,54 @@ import { call } from "./api.js";
 import { button, foreign, link, make, put, webAddress } from "./dom.js";
 import { showFailure, showWait } from "./notices.js";
 import { go } from "./tabs.js";
-import { counted, line, shown } from "./text.js";
+import { counted, divided, line, shown } from "./text.js";
 
 const MOST_TRIPLES = 100;
 
 /**
  * Open the dialog of a passage.
  * @param {string} id
+ * @param {{start: number, end: number}[]} [spans] the parts of its text to mark
  */
-export async function openPassage(id) {
+export async function openPassage(id, spans = []) {
   const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("passage"));
   const body = make("div", { class: "dialog-body" });
   const title = make("h2", { id: "passage-title", dir: "auto" }, "Passage");
   const close = button("Close", () => dialog.close(), { class: "quiet" });
   put(dialog, make("div", { class: "dialog-head" }, title, close), body);
   if (!dialog.open) dialog.showModal();
-  await load(id, title, body);
+  await load(id, spans, title, body);
 }
 
-async function load(id, title, body) {
+async function load(id, spans, title, body) {
   showWait(body, "Loading…");
   try {
     const passage = await call(`/api/passages/${encodeURIComponent(id)}`);
     title.textContent = line(passage.title) || line(passage.id);
-    put(body, ...parts(passage));
+    put(body, ...parts(passage, spans));
+    body.querySelector("mark")?.scrollIntoView({ block: "nearest" });
   } catch (error) {
-    showFailure(body, error, () => load(id, title, body));
+    showFailure(body, error, () => load(id, spans, title, body));
   }
 }
 
-function parts(passage) {
+function parts(passage, spans) {
   const origin = [passage.source, passage.position]
     .filter(Boolean)
     .map(part => line(part))
     .join(", ");
   return [
     origin && make("p", { class: "note" }, foreign(origin)),
-    foreign(shown(passage.text), "p"),
+    make("p", { dir: "auto" }, ...divided(passage.text, spans).map(marked)),
     neighbours(passage),
     metadata(passage),
     triples(passage),
     isOwn(passage.url) ? null : make("p", {}, link(passage.url, "Open the source")),
   ];
+}
+
+function marked({ text, within }) {
+  return within ? make("mark", {}, shown(text)) : shown(text);
 }
 
 /** Buttons that open the passages before and after in the document. */

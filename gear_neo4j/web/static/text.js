@@ -33,6 +33,25 @@ export function line(text, most = 200) {
 }
 
 /**
+ * A text in parts: those within the spans, and those around them.
+ * @param {string} text
+ * @param {{start: number, end: number}[]} spans in order, by code points
+ * @returns {{text: string, within: boolean}[]}
+ */
+export function divided(text, spans) {
+  const letters = Array.from(String(text ?? ""));
+  const parts = [];
+  let end = 0;
+  for (const span of spans) {
+    parts.push({ text: letters.slice(end, span.start).join(""), within: false });
+    parts.push({ text: letters.slice(span.start, span.end).join(""), within: true });
+    end = span.end;
+  }
+  parts.push({ text: letters.slice(end).join(""), within: false });
+  return parts.filter(part => part.text);
+}
+
+/**
  * A number with its noun: "1 fact", "2 facts".
  * @param {number} count
  * @param {string} noun
