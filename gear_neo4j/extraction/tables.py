@@ -4,13 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from gear_neo4j.domain import Fact
+from gear_neo4j.ingestion.columns import NAMELESS
 
 LONGEST_CELL = 80
 LONGEST_HEAD = 40
 _FIELD = re.compile(rf"([^:\n]{{1,{LONGEST_HEAD}}}):(?: (.*))?")
 _SENTENCE = re.compile(r"\w\W+\w.*[.!?…。！？][\"'”’»)]*$")
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
-
+# A column without a head, which says nothing about its cells.
+_NAMELESS = re.compile(rf"{NAMELESS} \d+")
 
 # The cells of a row, each with its column's head.
 Row = Sequence[tuple[str, str]]
@@ -55,7 +57,8 @@ def split_tables(text: str) -> tuple[list[Row], str]:
 def row_facts(row: Row, *, topic: str) -> Iterator[Fact]:
     """A fact for each cell, with the first cell that contains a word as the subject.
 
-    A row of two cells without heads, as in an infobox, is a fact about the topic.
+    A column without a name of its own (``column 3``) is no predicate. A row of two cells without heads, as in an
+    infobox, is a fact about the topic.
 
     Example:
         >>> [str(fact) for fact in row_facts([("river", "Elbe"), ("mouth", "North Sea")], topic="Germany")]
@@ -67,7 +70,7 @@ def row_facts(row: Row, *, topic: str) -> Iterator[Fact]:
         row = [("", topic), (row[0][1], row[1][1])]
     subject = next((cell for _, cell in row if any(map(str.isalpha, cell)) and len(cell) <= LONGEST_CELL), "")
     for head, cell in row if subject else ():
-        if cell != subject and len(cell) <= LONGEST_CELL and _has_words(head) and _has_words(cell):
+        if cell != subject and len(cell) <= LONGEST_CELL and _is_name(head) and _has_words(cell):
             yield Fact(subject, head, cell)
 
 
@@ -93,6 +96,10 @@ def _cells(line: str) -> list[str]:
 
 def _is_rule(line: str) -> bool:
     return _RULE.fullmatch(line.strip()) is not None
+
+
+def _is_name(head: str) -> bool:
+    return _has_words(head) and not _NAMELESS.fullmatch(head)
 
 
 def _has_words(text: str) -> bool:

@@ -11,11 +11,11 @@ from warnings import catch_warnings, simplefilter
 
 from gear_neo4j.errors import InputError, TemporaryFailure
 from gear_neo4j.ingestion import heads, ocr, office, pdf, scans
-from gear_neo4j.ingestion.columns import columns
+from gear_neo4j.ingestion.columns import columns, nameless
 from gear_neo4j.ingestion.encodings import WESTERN, encoding_of
 from gear_neo4j.ingestion.html import to_markdown
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
-from gear_neo4j.ingestion.markdown import front_matter, sections, without_pictures
+from gear_neo4j.ingestion.markdown import HEADINGS, front_matter, sections, without_pictures
 from gear_neo4j.ingestion.parts import Part, encodable, explained, parts_of_page, shorten
 from gear_neo4j.ingestion.scans import PDF
 
@@ -214,15 +214,22 @@ def _csv(path: Path, stem: str) -> Iterator[Part]:
     from langchain_community.document_loaders import CSVLoader
 
     encoding = encoding_of(path)
+    delimiter = "\t" if path.suffix.lower() in TABBED else ""
     with explained("CSV"), path.open(encoding=encoding, newline="") as file:
-        delimiter, names = columns(file)
-    reading = {"delimiter": delimiter, "fieldnames": names, "restkey": "more", "restval": ""}
+        table = columns(file, delimiter=delimiter)
+    names = table.names
+    reading = {"delimiter": table.delimiter, "fieldnames": names, "restkey": nameless(names), "restval": ""}
+    title = shorten(HEADINGS.join(filter(None, (stem, table.title))))
+    blank = " ".join(f"{name}:" for name in names).split()
     for document in _documents(CSVLoader(path, encoding=encoding, csv_args=reading), "CSV"):
-        # As in a spreadsheet: row 1 holds the names of the columns, which are no row of the text.
-        if document.metadata["row"]:
-            yield Part(stem, document.page_content, "row", document.metadata["row"] + 1)
+        # Rows have the numbers that a spreadsheet gives them: in most files, row 1 is the header.
+        row = document.metadata["row"]
+        if row >= table.above and document.page_content.split() != blank:
+            yield Part(title, document.page_content, "row", row + 1)
 
 
+# Between the columns of these there are tabs.
+TABBED = (".tsv", ".tab")
 _LOADERS: dict[str, Callable[[Path, str], Iterator[Part]]] = {
     ".txt": _text,
     ".text": _text,
@@ -233,6 +240,7 @@ _LOADERS: dict[str, Callable[[Path, str], Iterator[Part]]] = {
     ".htm": _html,
     PDF: pdf.parts,
     ".csv": _csv,
+    **dict.fromkeys(TABBED, _csv),
 }
 
 

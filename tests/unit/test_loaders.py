@@ -336,7 +336,7 @@ def test_a_table_is_a_part_a_row(tmp_path):
 
     assert [
         Part("a", "name: Curie\nborn: 1867", "row", 2),
-        Part("a", "name: Hinton,\nGeoffrey\nborn: 1947\nmore: x,y", "row", 3),
+        Part("a", "name: Hinton,\nGeoffrey\nborn: 1947\ncolumn 3: x,y", "row", 3),
         Part("a", "name: Bohr\nborn:", "row", 4),
     ] == [Part(p.title, p.text.rstrip(), p.unit, p.number) for p in loaded(tmp_path, "a.csv", text)]
 
