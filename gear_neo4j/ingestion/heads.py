@@ -125,7 +125,7 @@ def from_html(soup: "BeautifulSoup") -> dict[str, Any]:
 
     Example:
         >>> from bs4 import BeautifulSoup
-        >>> from_html(BeautifulSoup('<html lang="de"><meta name="Author" content="Ada">', "html.parser"))
+        >>> from_html(BeautifulSoup('<html lang="de"><meta name="Author" content="Ada">', "lxml"))
         {'author': 'Ada', 'language': 'de'}
     """
     given: dict[str, str] = {}

@@ -4,16 +4,20 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from sys import getrecursionlimit
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gear_neo4j.ingestion import heads
 from gear_neo4j.ingestion.encodings import WESTERN, encoding
-from gear_neo4j.ingestion.spans import repeat_spans
+from gear_neo4j.ingestion.html_tree import tidy
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup, Tag
 
 # Elements without visible text. Not the whole head: if it is not closed, the parser puts the page's text into it.
 _HIDDEN = ("title", "script", "style", "template", "noscript")
 # What leads around a page, or asks for something, is no text of it.
 _FURNITURE = ("nav", "footer", "button", "select", "dialog")
+_FURNITURE_ROLES = ("navigation", "search", "dialog", "alertdialog", "contentinfo", "menu", "menubar", "toolbar")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary")
 _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 # Inline marks and the addresses of links would interrupt sentences.
@@ -52,17 +56,15 @@ def to_markdown(content: bytes) -> Page:
             if len(self.tagStack) > getrecursionlimit():
                 raise RecursionError("elements are nested too deeply")
 
-    soup = Soup(content.decode(_encoding(content)), "html.parser")
+    soup = Soup(content.decode(_encoding(content)), "lxml")
     title = " ".join(soup.title.get_text().split()) if soup.title else ""
     metadata = heads.from_html(soup)
     for element in [*soup(_HIDDEN + _FURNITURE), *soup(_is_hidden)]:
         # The heading of an answer is often a button that shows it.
         if not element.decomposed and (element.name != "button" or not element.find_parent(_HEADINGS)):
             element.decompose()
-    repeat_spans(soup("table"))
-    # What a page says of itself: the rest is about other pages. Some pages leave it empty.
-    main = soup.main or soup.find(role="main")
-    body: Tag = main if main is not None and main.get_text(strip=True) else soup
+    tidy(soup)
+    body = _main(soup)
     converter = MarkdownConverter(
         heading_style=ATX,
         bullets="-",
@@ -77,11 +79,24 @@ def to_markdown(content: bytes) -> Page:
     return Page(title, text, metadata)
 
 
+def _main(soup: "BeautifulSoup") -> "Tag":
+    """What a page says of itself: the rest is about other pages. Some pages leave it empty."""
+    articles = [article for article in soup("article") if article.find_parent("article") is None]
+    for main in (soup.main, soup.find(role="main")):
+        if main is not None and main.get_text(strip=True):
+            return main
+    # A page of several articles is about all of them, and a short one may be beside the text.
+    if len(articles) == 1 and 2 * len(articles[0].get_text()) >= len(soup.get_text()):
+        return articles[0]
+    return soup
+
+
 def _is_hidden(element: Any) -> bool:
-    """Whether the page's author has hidden an element from readers."""
+    """Whether an element is hidden from readers, or says that it leads around the page."""
     return (
         element.has_attr("hidden")
         or element.get("aria-hidden") == "true"
+        or element.get("role") in _FURNITURE_ROLES
         or bool(_INVISIBLE.search(str(element.get("style", ""))))
     )
 

@@ -26,15 +26,15 @@ def repeat_spans(tables: Iterable["Tag"]) -> None:
     Example:
         >>> from bs4 import BeautifulSoup
         >>> rows = "<tr><td rowspan=2>A</td><td>B</td></tr><tr><td>C</td></tr>"
-        >>> page = BeautifulSoup(f"<table>{rows}</table>", "html.parser")
+        >>> page = BeautifulSoup(f"<table>{rows}</table>", "lxml")
         >>> repeat_spans(page("table"))
         >>> [[cell.text for cell in row("td")] for row in page("tr")]
         [['A', 'B'], ['A', 'C']]
     """
     repeated = count()
     for table in tables:
-        rows = [row for row in table("tr") if row.find_parent("table") is table]
-        if any(cell.get(span) for row in rows for cell in _cells(row) for span in _SPANS):
+        rows = rows_of(table)
+        if any(cell.get(span) for row in rows for cell in cells_of(row) for span in _SPANS):
             _repeat(rows, repeated)
 
 
@@ -42,7 +42,7 @@ def _repeat(rows: Iterable["Tag"], repeated: Iterator[int]) -> None:
     # By column, the cell from a row above and the number of rows that it still spans.
     above: dict[int, tuple[Any, int]] = {}
     for row in rows:
-        own = iter(_cells(row))
+        own = iter(cells_of(row))
         placed: list[Any] = []
         for column in range(MOST_COLUMNS):
             if len(placed) > column:
@@ -62,16 +62,22 @@ def _repeat(rows: Iterable["Tag"], repeated: Iterator[int]) -> None:
                 placed.append(_copy(None, repeated))
             else:
                 break
-        for cell in _cells(row):
+        for cell in cells_of(row):
             cell.extract()
         row.extend(cell for cell in (*placed, *own) if cell is not None)
     for row in rows:
-        for cell in _cells(row):
+        for cell in cells_of(row):
             for name in _SPANS:
                 del cell[name]
 
 
-def _cells(row: "Tag") -> list["Tag"]:
+def rows_of(table: "Tag") -> list["Tag"]:
+    """The rows of a table, without those of tables within it."""
+    return [row for row in table("tr") if row.find_parent("table") is table]
+
+
+def cells_of(row: "Tag") -> list["Tag"]:
+    """The cells of a row."""
     return row(["td", "th"], recursive=False)
 
 
@@ -88,5 +94,5 @@ def _copy(cell: Any, repeated: Iterator[int]) -> Any:
     from bs4 import BeautifulSoup
 
     if cell is None or len(cell.get_text()) > LONGEST_REPEATED:
-        return BeautifulSoup("", "html.parser").new_tag(cell.name if cell is not None else "td")
+        return BeautifulSoup("", "lxml").new_tag(cell.name if cell is not None else "td")
     return copy(cell)
