@@ -18,6 +18,7 @@ SAMPLE = 2_000
 # Headings, and the separators of paragraphs: a blank line, or the start of a list item, quotation or table row.
 _HEADING = re.compile(r"(?m)^#{1,6}[ \t].*$")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+•|#>]|[0-9]{1,3}[.)][ \t]))")
+_QUOTED = re.compile(r"(?m)^[ \t]*(?:>[ \t]?)+(?:\[![A-Z]+\])?")
 FIRST_UNSPACED = "\u2e80"
 # Months and days are capitalised but are no names; the lists of stop words lack most of them.
 _CALENDAR = {
@@ -43,13 +44,14 @@ class Language:
     def sentences(self, text: str) -> list[str]:
         """The sentences of a text in order, each on one line; none crosses a paragraph or list item.
 
-        Markdown headings are left out: they are the titles of passages.
+        Markdown headings are left out: they are the titles of passages. So are the marks of quotations and notes.
 
         Example:
             >>> language_of("It is in the U.S. He was there.").sentences("Dr. Weiss came. He stayed.")
             ['Dr. Weiss came.', 'He stayed.']
         """
-        paragraphs = (" ".join(paragraph.split()) for paragraph in _PARAGRAPH.split(_HEADING.sub("\n", text)))
+        prose = _QUOTED.sub("", _HEADING.sub("\n", text))
+        paragraphs = (" ".join(paragraph.split()) for paragraph in _PARAGRAPH.split(prose))
         return [
             sentence.strip()
             for paragraph in paragraphs

@@ -13,7 +13,7 @@ FIRST_WORDS = 4
 LAST_WORDS = 8
 # Eight words are shorter than this; only this much of each end of a long sentence is split into words.
 LONGEST_PART = 200
-_MARGIN = ' ,;:()[]–—-"“”„«»'
+_MARGIN = ' ,;:()[]–—-"“”„«»|#>*'
 
 
 class RuleExtractor(FactExtractor):

@@ -10,6 +10,7 @@ LONGEST_CELL = 80
 LONGEST_HEAD = 40
 _FIELD = re.compile(rf"([^:\n]{{1,{LONGEST_HEAD}}}):(?: (.*))?")
 _SENTENCE = re.compile(r"\w\W+\w.*[.!?…。！？][\"'”’»)]*$")
+_BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 # A column without a head, which says nothing about its cells.
 _NAMELESS = re.compile(rf"{NAMELESS} \d+")
@@ -39,8 +40,10 @@ def split_tables(text: str) -> tuple[list[Row], str]:
     rest: list[str] = []
     heads: list[str] = []
     for number, line in enumerate(lines):
-        cells = _cells(line)
-        if cells and not heads and number + 1 < len(lines) and _is_rule(lines[number + 1]):
+        below = lines[number + 1] if number + 1 < len(lines) else ""
+        # Where a rule with bars is below the heads, rows need none at their ends.
+        cells = _cells(line, bare=bool(heads) or ("|" in below and _is_rule(below)))
+        if cells and not heads and _is_rule(below):
             heads = cells
             # A sentence does not continue behind a table.
             if rest and rest[-1]:
@@ -87,11 +90,14 @@ def _is_dialogue(record: Row) -> bool:
     return len(set(heads)) < len(heads) or all(_SENTENCE.search(cell) for _, cell in record)
 
 
-def _cells(line: str) -> list[str]:
+def _cells(line: str, *, bare: bool) -> list[str]:
+    """The cells of a line, none if it is no row; a bare row has bars only between its cells."""
     line = line.strip()
-    if "|" not in line[1:] or not line.startswith("|"):
+    if "|" not in line[1:] or not (bare or line.startswith("|")):
         return []
-    return [cell.strip() for cell in line.strip("|").split("|")]
+    line = line.removeprefix("|")
+    line = line[:-1] if line.endswith("|") and not line.endswith("\\|") else line
+    return [cell.strip().replace("\\|", "|") for cell in _BAR.split(line)]
 
 
 def _is_rule(line: str) -> bool:

@@ -35,7 +35,7 @@ class Columns:
 
 
 def columns(lines: Iterable[str], *, delimiter: str = "") -> Columns:
-    """The layout of a file, by its first lines; equal names get a number.
+    """The layout of a file, by its first lines; equal names get a number, see :func:`distinct`.
 
     Without a ``delimiter``, it is the one by which most rows have the same number of cells. A row of one cell above the
     header is a title or a remark. There is no header if the first row has a number or an address in a column of such.
@@ -59,7 +59,7 @@ def columns(lines: Iterable[str], *, delimiter: str = "") -> Columns:
         names = [name.strip() for name in rows[0]] if rows else []
         # A header can be commented out.
         names[:1] = [name.lstrip("# ") for name in names[:1]]
-        return Columns(delimiter, _distinct(names), above + 1, title)
+        return Columns(delimiter, distinct(names), above + 1, title)
     width = max(map(len, rows))
     return Columns(delimiter, [f"{NAMELESS} {number}" for number in range(1, width + 1)], above, title)
 
@@ -119,11 +119,17 @@ def _whole(number: str) -> float:
     return float(number) if number.strip().isdecimal() else float("nan")
 
 
-def _distinct(names: list[str]) -> list[str]:
+def distinct(names: Sequence[str]) -> list[str]:
+    """The names of columns, equal ones with a number; what has no name is called by the number of its column.
+
+    Example:
+        >>> distinct(["city", "mayor", "mayor", ""])
+        ['city', 'mayor', 'mayor 2', 'column 4']
+    """
     counts, taken = Counter[str](), set(names)
     distinct: list[str] = []
     for number, name in enumerate(names, start=1):
-        name = name or (f"{NAMELESS} {number}" if names.count(name) > 1 else name)
+        name = name or f"{NAMELESS} {number}"
         counts[name] += 1
         found = name
         while counts[name] > 1 and found in taken | set(distinct):

@@ -15,7 +15,14 @@ from gear_neo4j.ingestion.columns import columns, nameless
 from gear_neo4j.ingestion.encodings import WESTERN, encoding_of
 from gear_neo4j.ingestion.html import to_markdown
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
-from gear_neo4j.ingestion.markdown import HEADINGS, front_matter, sections, without_pictures
+from gear_neo4j.ingestion.markdown import (
+    HEADINGS,
+    front_matter,
+    sections,
+    with_tables,
+    without_comments,
+    without_pictures,
+)
 from gear_neo4j.ingestion.parts import Part, encodable, explained, parts_of_page, shorten
 from gear_neo4j.ingestion.scans import PDF
 
@@ -195,12 +202,13 @@ def _markdown(path: Path, stem: str) -> Iterator[Part]:
 
 def markdown_parts(text: str, stem: str) -> Iterator[Part]:
     """The sections of a Markdown text, with its front matter as metadata; ``stem`` is the title above the headings."""
-    content = without_pictures(text)
+    content = without_comments(without_pictures(text))
     settings = front_matter(content)
     head = heads.from_front_matter(settings)
     document = str(head.pop("title", stem))
     # Front matter that becomes metadata is left out of the text.
     for title, section, line in sections(content, settings=not heads.keeps_all(settings)):
+        section = with_tables(section, lambda table: to_markdown(table.encode()).text)
         yield Part(shorten(title or document) or stem, section, "line", line, head)
 
 

@@ -1,7 +1,7 @@
 """Splits Markdown at its headings, with the path of headings above each section; the text stays unchanged."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 # Separates the headings in a title.
 HEADINGS = " > "
@@ -12,6 +12,8 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[\w=.+-]+)*,[A-Za-z0-9+/=%_-]*")
 _PICTURE = re.compile(rf"!?\[([^\]\n]*)\]\(<?{_DATA.pattern}>?(?:[ \t]+[\"'][^\n]*?[\"'])?\)")
 _REFERENCE = re.compile(rf"(?m)^ {{0,3}}\[[^\]\n]+\]:[ \t]*<?{_DATA.pattern}.*$")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_TABLE = re.compile(r"<table\b.*?</table\s*>", re.DOTALL | re.IGNORECASE)
 _CODE = re.compile(r"[={}<>;\\]|\(\)?|^(?: {2,}|\t)|^(?:class|def|from|import|return|\$|#!?)\s?\w")
 # Lines that cannot be an underlined heading: lists, quotes, tables, rules and code.
 _NO_HEADING = re.compile(r"(?:    |\t| {0,3}(?:[-*+>|]|\d+[.)]\s|#{1,6}\s))")
@@ -65,6 +67,42 @@ def without_pictures(text: str) -> str:
     """
     text = _PICTURE.sub(r"\1", text)
     return _DATA.sub("", _REFERENCE.sub("", text))
+
+
+def without_comments(text: str) -> str:
+    """A text without comments, which readers do not see; the lines keep their numbers, and code stays as it is.
+
+    Example:
+        >>> without_comments("Open<!-- until\\nMay --> on Mondays.")
+        'Open\\n on Mondays.'
+    """
+    return _outside_code(text, lambda prose: _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), prose))
+
+
+def with_tables(text: str, convert: Callable[[str], str]) -> str:
+    """A text with its HTML tables as Markdown, outside code; ``convert`` gives the Markdown of one."""
+
+    def converted(match: re.Match[str]) -> str:
+        table = convert(match[0])
+        # What follows keeps its line, unless the table has fewer lines in HTML.
+        return f"\n\n{table}\n" + "\n" * (match[0].count("\n") - table.count("\n") - 3) if table else ""
+
+    return _outside_code(text, lambda prose: _TABLE.sub(converted, prose)) if "<" in text else text
+
+
+def _outside_code(text: str, change: Callable[[str], str]) -> str:
+    """A text whose parts outside fenced code are changed."""
+    parts: list[tuple[bool, list[str]]] = [(False, [])]
+    fence = ""
+    for line in text.split("\n"):
+        marks = _FENCE.fullmatch(line)
+        is_code = bool(fence or marks)
+        fence = _next_fence(fence, marks[1], marks[2]) if marks else fence
+        if parts[-1][0] != is_code:
+            parts.append((is_code, []))
+        parts[-1][1].append(line)
+    texts = ((is_code, "\n".join(lines)) for is_code, lines in parts)
+    return "\n".join(part if is_code else change(part) for is_code, part in texts)
 
 
 def without_code(text: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime, time
-from functools import cache
+from functools import cache, cached_property
 from html import escape
 from importlib.util import find_spec
 from itertools import islice
@@ -18,6 +18,7 @@ from zipfile import ZipFile
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion import heads, package
+from gear_neo4j.ingestion.columns import NAMELESS, distinct
 from gear_neo4j.ingestion.html import to_markdown
 from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.markdown import HEADINGS
@@ -188,26 +189,74 @@ def _workbook(document: Office) -> Iterator[Part]:
 
 
 def _rows(rows: Iterable[Sequence[object]], *, most: int) -> Iterator[tuple[int, str]]:
-    """The rows below the header of a sheet, with their numbers, each as lines of ``head: cell``.
+    """The rows below the headers of a sheet, with their numbers, each as lines of ``head: cell``.
 
-    The header is the first row with two cells or more, if all of these are texts, or texts and several years. Without
-    it, a row is its cells.
+    A header is the first row with two cells or more, if all of these are texts, or texts and several years. Behind a
+    blank row, texts where numbers were are another header. A second row of texts below equal heads belongs to the
+    header. Without a header, a row is its cells.
     """
-    heads: dict[int, str] | None = None
-    width = 0
+    table: _Table | None = None
+    width, gap = 0, False
     for number, row in enumerate(rows, start=1):
         # A few cells can be far apart, with empty ones between them.
         width += len(row)
         if width > most:
             raise InputError(f"holds more than {most:,} cells: split it")
         cells = {column: text for column, value in enumerate(row) if (text := _cell(value))}
-        if heads is None and len(cells) > 1:
-            are_heads = _are_heads([row[column] for column in cells])
-            heads = cells if are_heads else {}
-            if are_heads:
-                continue
-        if cells:
-            yield number, _record(cells, heads)
+        values = {column: row[column] for column in cells}
+        if len(cells) > 1 and (table is None or (gap and table.ends_before(values))):
+            are_heads = _are_heads([*values.values()])
+            table = _Table(cells if are_heads else {})
+            if not are_heads:
+                yield number, _record(cells, table)
+        elif table and table.continues_header(values):
+            table.join(cells)
+        elif cells:
+            if table:
+                table.see(values)
+            yield number, _record(cells, table)
+        gap = not cells
+
+
+class _Table:
+    """A table of a sheet, as far as it was read: its heads, and the columns that have numbers."""
+
+    def __init__(self, heads: Mapping[int, str]) -> None:
+        self._heads = [heads]
+        self._numbers: set[int] = set()
+        self._has_rows = False
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """The heads of the columns, of several rows joined, with a name of its own for each; once all were read."""
+        columns = sorted({column for heads in self._heads for column in heads})
+        texts = (dict.fromkeys(heads[column] for heads in self._heads if column in heads) for column in columns)
+        return dict(zip(columns, distinct([" ".join(parts) for parts in texts]), strict=True))
+
+    def ends_before(self, values: Mapping[int, object]) -> bool:
+        """Whether a row of texts, behind a blank one, is the header of another table."""
+        return all(isinstance(value, str) for value in values.values()) and bool(self._numbers & values.keys())
+
+    def continues_header(self, values: Mapping[int, object]) -> bool:
+        """Whether a row right below the heads has texts that tell equal ones apart, and nothing else."""
+        (heads, *more) = self._heads
+        equal = {column for column, head in heads.items() if list(heads.values()).count(head) > 1}
+        if self._has_rows or more or not equal:
+            return False
+        below = [values.get(column) for column in equal]
+        others = {column: value for column, value in values.items() if column not in equal}
+        # A head that spans both rows is in both.
+        is_apart = len(set(below)) == len(below) and all(heads.get(column) == other for column, other in others.items())
+        return is_apart and all(isinstance(value, str) for value in below if value is not None)
+
+    def join(self, heads: Mapping[int, str]) -> None:
+        """Add another row of heads."""
+        self._heads.append(heads)
+
+    def see(self, values: Mapping[int, object]) -> None:
+        """Note a row of values."""
+        self._has_rows = True
+        self._numbers |= {column for column, value in values.items() if not isinstance(value, str)}
 
 
 def _are_heads(values: Sequence[object]) -> bool:
@@ -216,10 +265,10 @@ def _are_heads(values: Sequence[object]) -> bool:
     return not others or len(values) > len(others) == len(years) > 1
 
 
-def _record(cells: Mapping[int, str], heads: Mapping[int, str] | None) -> str:
-    if not heads:
+def _record(cells: Mapping[int, str], table: _Table | None) -> str:
+    if not table or not (names := table.names):
         return ", ".join(cells.values())
-    return "\n".join(f"{heads[column]}: {text}" if column in heads else text for column, text in cells.items())
+    return "\n".join(f"{names.get(column) or f'{NAMELESS} {column + 1}'}: {text}" for column, text in cells.items())
 
 
 def _cell(value: object) -> str:

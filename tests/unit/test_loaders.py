@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, TextStringObject
 
 from gear_neo4j.errors import InputError
+from gear_neo4j.extraction.rules import extract_facts
 from gear_neo4j.ingestion import office, scans
 from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.loaders import is_document, load, suffixes
@@ -396,6 +397,45 @@ def test_columns_of_one_name_keep_all_their_values(tmp_path):
     assert ["city: Bath\nmayor: Ada\nmayor 3: Bob\nmayor 2: Cid\ncolumn 5: x\ncolumn 6: y"] == [p.text for p in parts]
 
 
+ADA = "name: Ada\nborn: 1815"
+BARE = ("Elbe\ncolumn 2: 1", "Main\ncolumn 2: 2")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.csv", "sep=;\nname;born\nAda;1815\n", [("a", "name: Ada\nborn: 1815", 3)]),
+        ("a.csv", "# exported\nname,born\nAda,1815\n", [("a > exported", "name: Ada\nborn: 1815", 3)]),
+        ("a.csv", "Rivers\n\nriver,km\nElbe,1\n", [("a > Rivers", "river: Elbe\nkm: 1", 3)]),
+        ("a.csv", "#river,km\nElbe,1\n", [("a", "river: Elbe\nkm: 1", 2)]),
+        (
+            "a.csv",
+            "Elbe,1094\nOder,866\n",
+            [("a", "column 1: Elbe\ncolumn 2: 1094", 1), ("a", "column 1: Oder\ncolumn 2: 866", 2)],
+        ),
+        (
+            "a.csv",
+            "a@x.org,Ada\nb@x.org,Bob\n",
+            [("a", "column 1: a@x.org\ncolumn 2: Ada", 1), ("a", "column 1: b@x.org\ncolumn 2: Bob", 2)],
+        ),
+        ("a.csv", "country,2019,2020\nSpain,46,47\n", [("a", "country: Spain\n2019: 46\n2020: 47", 2)]),
+        ("a.csv", "country,2020\nSpain,46\n", [("a", "country: Spain\n2020: 46", 2)]),
+        ("a.csv", ",2019,2020\nSpain,46,47\n", [("a", "column 1: Spain\n2019: 46\n2020: 47", 2)]),
+        ("a.csv", "name;sum\nAda;1,5\nBob;2,5\n", [("a", "name: Ada\nsum: 1,5", 2), ("a", "name: Bob\nsum: 2,5", 3)]),
+        (
+            "a.csv",
+            "name,born\nAda,1815\n,\n \nBob,1816\n",
+            [("a", "name: Ada\nborn: 1815", 2), ("a", "name: Bob\nborn: 1816", 5)],
+        ),
+        ("a.tsv", "a, b\tc\n1, 2\t3\n", [("a", "a, b: 1, 2\nc: 3", 2)]),
+        ("a.tab", "a\tb\nx\ty\n", [("a", "a: x\nb: y", 2)]),
+    ],
+)
+def test_the_header_of_a_table_is_found(tmp_path, name, text, expected):
+    """Below what else is written above it; if there is none, columns have numbers. Blank rows are left out."""
+    assert expected == [(part.title, part.text, part.number) for part in loaded(tmp_path, name, text)]
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig"])
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html"])
 def test_a_mark_at_the_beginning_says_how_a_file_is_encoded(tmp_path, name, encoding):
@@ -469,3 +509,43 @@ def test_pages_without_text_are_named(tmp_path):
 
     assert ["One.", "Two."] == [part.text for part in found.parts]
     assert ("pages 2 to 3, 5 without text (OCR is off)",) == found.remarks
+
+
+def test_comments_of_markdown_are_not_read_and_its_html_tables_are_tables(tmp_path):
+    """In code, both stay as they are; lines keep their numbers."""
+    table = "<table>\n<tr><th>river<th>km\n<tr><td>Elbe<td>1094\n</table>"
+    text = f"# A\n\nSeen.<!-- not\nseen -->\n\n{table}\n\n```\n<!-- code -->\n{table}\n```\n\n## B\n\nText.\n"
+
+    first, second = loaded(tmp_path, "a.md", text)
+
+    assert "| river | km |\n| --- | --- |\n| Elbe | 1094 |" in first.text
+    assert f"<!-- code -->\n{table}" in first.text
+    assert "not" not in first.text
+    assert ("A > B", text.split("\n").index("## B") + 1) == (second.title, second.number)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| river | km |\n|---|---|\n| Elbe | 1094 |",
+        "river | km\n--- | ---:\nElbe | 1094",
+        "river | km\n--- | ---\nElbe | 1094 |",
+    ],
+)
+def test_a_table_of_markdown_needs_no_bars_at_its_ends(table):
+    """As many people write them."""
+    assert ["Elbe —km→ 1094"] == [str(fact) for fact in extract_facts("", f"Rivers:\n\n{table}\n\nThe end.")]
+
+
+def test_a_bar_within_a_cell_is_text():
+    """It is escaped."""
+    table = "| name | either \\| or |\n|---|---|\n| Ada | this \\| that |"
+    assert ["Ada —either | or→ this | that"] == [str(fact) for fact in extract_facts("", table)]
+
+
+def test_marks_of_quotations_and_notes_are_no_words():
+    """Facts read like their sentences."""
+    text = "> [!NOTE]\n> Ada Lovelace lived in Bath.\n\n> > She met Tom Jones."
+    assert ["Ada Lovelace —lived in→ Bath", "Ada Lovelace —She met→ Tom Jones"] == [
+        str(fact) for fact in extract_facts("Ada Lovelace", text)
+    ]

@@ -189,7 +189,7 @@ def test_a_sheet_without_heads_is_its_cells(read):
     titled = sheets(A=[["Sales of 2024"], [], ["City", "Sold"], ["Paris", 3, "new"]])
     numbers = sheets(A=[["Revenue", 100.5], ["Costs", 0.1 + 0.2], [datetime(2024, 5, 1, 12, 30), "#REF!", True]])
 
-    assert ["Sales of 2024", "City: Paris\nSold: 3\nnew"] == [one.text for one in read("a.xlsx", titled)]
+    assert ["Sales of 2024", "City: Paris\nSold: 3\ncolumn 3: new"] == [one.text for one in read("a.xlsx", titled)]
     assert ["Revenue, 100.5", "Costs, 0.3", "2024-05-01 12:30:00, True"] == [
         one.text for one in read("a.xlsx", numbers)
     ]
@@ -238,6 +238,31 @@ def test_years_may_be_the_heads_of_a_sheet(read):
     assert ["Oslo, 1952", "Rome, 1960"] == [
         one.text for one in read("a.xlsx", sheets(A=[["Oslo", 1952], ["Rome", 1960]]))
     ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (
+            [["river", "length", "length"], [None, "km", "miles"], ["Elbe", 1, 2]],
+            ["river: Elbe\nlength km: 1\nlength miles: 2"],
+        ),
+        ([["team", "coach", "coach"], ["Owls", "Ada", "Bob"]], ["team: Owls\ncoach: Ada\ncoach 2: Bob"]),
+        ([[None, 2019, 2020, "x"], ["Total", 1, 2, "y"]], ["column 1: Total\n2019: 1\n2020: 2\nx: y"]),
+        (
+            [["river", "km"], ["Elbe", 1], [], ["town", "mayor"], ["Bath", "Ada"]],
+            ["river: Elbe\nkm: 1", "town: Bath\nmayor: Ada"],
+        ),
+        (
+            [["town", "mayor"], ["Bath", "Ada"], [], ["Rome", "Bob"]],
+            ["town: Bath\nmayor: Ada", "town: Rome\nmayor: Bob"],
+        ),
+        ([["river", "km"], ["Elbe", 1], [], ["Oder", 2]], ["river: Elbe\nkm: 1", "river: Oder\nkm: 2"]),
+    ],
+)
+def test_the_heads_of_a_sheet_are_those_that_a_reader_sees(read, rows, expected):
+    """Two rows of them, equal ones, one without a text, and those of a second table below the first."""
+    assert expected == [one.text for one in read("a.xlsx", sheets(A=rows))]
 
 
 def test_a_merged_cell_of_a_slide_counts_in_each_row_and_column(read):

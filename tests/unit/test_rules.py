@@ -127,7 +127,7 @@ def test_of_many_words_between_two_names_the_first_and_last_are_kept():
 def test_headings_of_markdown_are_no_sentences():
     """With or without a blank line after them; a tag is not a heading."""
     assert ["Tesla —It is in→ Berlin"] == facts("# Tesla\nIt is in Berlin.\n## Models\n", "Tesla")
-    assert ["Tesla —#cars It is in→ Berlin"] == facts("#cars It is in Berlin.", "Tesla")
+    assert ["Tesla —cars It is in→ Berlin"] == facts("#cars It is in Berlin.", "Tesla")
 
 
 def test_sentences_go_on_over_the_ends_of_lines_and_end_with_items_of_lists():
