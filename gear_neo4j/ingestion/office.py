@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.ingestion import heads, package
+from gear_neo4j.ingestion import heads, package, word
 from gear_neo4j.ingestion.columns import NAMELESS, distinct
 from gear_neo4j.ingestion.html import to_markdown
 from gear_neo4j.ingestion.limits import Limits
@@ -83,7 +83,7 @@ def _word(document: Office) -> Iterator[Part]:
     from mammoth.documents import Table
     from mammoth.transforms import element_of_type
 
-    with document.path.open("rb") as file:
+    with word.prepared(document.path) as file:
         html = convert_to_html(
             file,
             style_map=STYLES,
@@ -100,10 +100,16 @@ def _word(document: Office) -> Iterator[Part]:
 
 
 def _with_heads(table: Any) -> Any:
-    """A Word table with its first row as the header, unless it has two columns: these are names and values."""
+    """A Word table with its first row as the header, unless it has two columns: these are names and values.
+
+    A cell of the header that spans several rows makes all of them the header.
+    """
     rows = list(table.children)
-    if rows and len(rows[0].children) > 2:
-        rows[0] = rows[0].copy(is_header=True)
+    first = rows[0].children if rows else []
+    if sum(cell.colspan for cell in first) > 2:
+        height = max(cell.rowspan for cell in first)
+        heads = rows[: height if height < len(rows) else 1]
+        rows[: len(heads)] = [row.copy(is_header=True) for row in heads]
     return table.copy(children=rows)
 
 

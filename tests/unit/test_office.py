@@ -10,6 +10,7 @@ import docx
 import openpyxl
 import pptx
 import pytest
+from docx.oxml import parse_xml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pptx.util import Inches
@@ -289,6 +290,57 @@ def test_a_merged_cell_of_a_slide_counts_in_each_row_and_column(read):
 def test_a_file_with_macros_is_read_without_them(read, name, content):
     """They are never opened."""
     assert read(name, changed(content, {"word/vbaProject.bin": b"\xcc\x61"}))
+
+
+W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+M = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+POWER = "<m:sSup><m:e><m:r><m:t>c</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup>"
+SHARE = "<m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f>"
+ROOT = "<m:rad><m:deg/><m:e><m:r><m:t>x</m:t></m:r></m:e></m:rad>"
+
+
+def with_xml(*parts):
+    """A document of which each paragraph has other XML behind its text."""
+    document = docx.Document()
+    for text, xml in parts:
+        document.add_paragraph(text)._p.append(parse_xml(xml))
+    out = io.BytesIO()
+    document.save(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("xml", "text"),
+    [
+        (f"<m:oMath {M}><m:r><m:t>E=m</m:t></m:r>{POWER}</m:oMath>", "So E=mc^2"),
+        (f"<m:oMathPara {M}><m:oMath>{SHARE}</m:oMath></m:oMathPara>", "So (a+b)/2"),
+        (f"<m:oMath {M}>{ROOT}</m:oMath>", "So √(x)"),
+        (f"<w:r {W}><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r>", "So"),
+        (f'<w:r {W}><w:rPr><w:vanish w:val="0"/></w:rPr><w:t>shown</w:t></w:r>', "So shown"),
+    ],
+)
+def test_formulas_of_word_are_text_and_hidden_text_is_not(read, xml, text):
+    """As a reader of the document sees it."""
+    assert text == read("a.docx", with_xml(("So ", xml)))[0].text
+
+
+def test_a_head_of_a_word_table_that_spans_rows_makes_all_of_them_heads(read):
+    """Their texts are joined."""
+    document = docx.Document()
+    rows = [["river", "length", ""], ["", "km", "miles"], ["Elbe", "1", "2"]]
+    table = document.add_table(3, 3)
+    for row, texts in zip(table.rows, rows, strict=True):
+        for cell, text in zip(row.cells, texts, strict=True):
+            cell.text = text
+    table.cell(0, 1).merge(table.cell(0, 2))
+    table.cell(0, 0).merge(table.cell(1, 0))
+    out = io.BytesIO()
+    document.save(out)
+
+    assert (
+        "| river | length km | length miles |\n| --- | --- | --- |\n| Elbe | 1 | 2 |"
+        in read("a.docx", out.getvalue())[0].text
+    )
 
 
 @pytest.mark.parametrize(("name", "content"), [("a.docx", DOCUMENT), ("a.pptx", DECK), ("a.xlsx", BOOK)])
