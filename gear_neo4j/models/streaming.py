@@ -8,14 +8,19 @@ OnToken = Callable[[str], None]
 # Maximum length of a label with its punctuation, so that a reply of punctuation only is not held back to its end.
 # Marks of bold text before the label may be closed behind its colon; others there belong to the answer.
 ANSWER_LABEL = re.compile(
-    r"\A\W{0,40}?(?P<mark>[*_]{0,3})answer[^\w:：]{0,10}[:：](?:(?P=mark)(?=\s|\Z))?\s*", re.IGNORECASE
+    r"\A\W{0,40}?(?P<mark>[*_]{0,3})(?:final\s{1,3})?answer[^\w:：]{0,10}[:：](?:(?P=mark)(?=\s|\Z))?\s*", re.IGNORECASE
 )
-_TAG = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
-_LONGEST_TAG = len("</thinking>")
+# What models call their thoughts, in tags such as <think>, [THINK] and ◁think▷.
+_THOUGHTS = ("reasoning", "thinking", "thought", "think")
+_TAG = re.compile(rf"[<\[◁](/?)(?:{'|'.join(_THOUGHTS)})[>\]▷]", re.IGNORECASE)
+_LONGEST_TAG = len(max(_THOUGHTS, key=len)) + len("</>")
 # The beginnings of tags and labels: text that could still become one is held back.
-_OPEN_TAG = re.compile(r"</?(?:t(?:h(?:i(?:n(?:k(?:i(?:ng?)?)?)?)?)?)?)?\Z", re.IGNORECASE)
+_BEGUN = sorted({word[:length] for word in _THOUGHTS for length in range(1, len(word) + 1)}, key=len, reverse=True)
+_OPEN_TAG = re.compile(rf"[<\[◁]/?(?:{'|'.join(_BEGUN)})?\Z", re.IGNORECASE)
 _OPEN_LABEL = re.compile(
-    r"\W{0,40}(?:a(?:n(?:s(?:w(?:e(?:r[^\w:：]{0,10}(?:[:：][*_]{0,3})?)?)?)?)?)?)?", re.IGNORECASE
+    r"\W{0,40}(?:f(?:i(?:na?)?)?|"
+    r"(?:final\s{0,3})?(?:a(?:n(?:s(?:w(?:e(?:r[^\w:：]{0,10}(?:[:：][*_]{0,3})?)?)?)?)?)?)?)",
+    re.IGNORECASE,
 )
 
 

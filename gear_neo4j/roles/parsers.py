@@ -12,7 +12,8 @@ from gear_neo4j.roles.citations import check_markers, without_markers
 
 # These take linear time: no two adjacent parts match the same characters.
 _VERDICT = re.compile(
-    r"^[^\w\n]*(?:\d{1,2}[.)][^\w\n]*)?answerable[^\w:：\n]*[:：]\W*(yes|no)\b", re.IGNORECASE | re.MULTILINE
+    r"^[^\w\n]*(?:\d{1,2}[.)][^\w\n]*)?answerable[^\w:：\n]*[:：]\W*(yes|no)\b(?!\s*(?:/|\||or)\s*(?:yes|no)\b)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _REASON = re.compile(r"\b(?:answer|why)[^\w:：]*[:：]\s*(.*)", re.IGNORECASE | re.DOTALL)
 _NEXT = re.compile(r"next\s+question[^\w:：]*[:：]\s*([^\n]*)", re.IGNORECASE)

@@ -239,6 +239,15 @@ def test_a_verdict_must_be_said(reply):
 
 
 @pytest.mark.parametrize(
+    "reply", ["Answerable: Yes/No", "Answerable: yes | no", "Answerable: Yes or no", "Answerable:"]
+)
+def test_a_form_that_was_not_filled_in_is_no_verdict(reply):
+    """The model is asked again."""
+    with pytest.raises(ValueError, match='no line "Answerable'):
+        parse_verdict(reply)
+
+
+@pytest.mark.parametrize(
     ("reply", "question"),
     [
         ("Next question: Where is it?", "Where is it?"),

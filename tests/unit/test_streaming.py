@@ -22,7 +22,26 @@ from tests.scripted_server import Fault, ScriptedServer
 WHERE = Prompt("Answer.", "Where did Hinton study?")
 REPLY = "<think>Cambridge? No.</think>Answer: He studied at Edinburgh [1]."
 SEEN = "He studied at Edinburgh [1]."
-PARTS = ["<think>", "</think>", "<thinking>", "</Thinking>", "<THINK>", "<", "thi", ">", "Answer", "answer", ":", "："]
+PARTS = [
+    "<think>",
+    "</think>",
+    "[THINK]",
+    "[/THINK]",
+    "<thought>",
+    "[",
+    "final ",
+    "fin",
+    "<thinking>",
+    "</Thinking>",
+    "<THINK>",
+    "<",
+    "thi",
+    ">",
+    "Answer",
+    "answer",
+    ":",
+    "：",
+]
 TEXTS = st.lists(st.sampled_from([*PARTS, "*", " ", "\n", "a", "ans", "Ana", ".", "K", "İ"]), max_size=14).map("".join)
 
 
@@ -65,12 +84,22 @@ def test_what_is_shown_is_what_the_parser_reads(text):
         ("Edinburgh <think>or not?</think>it is.", "Edinburgh it is."),
         ("Edinburgh.<think>Or", "Edinburgh."),
         ("<think>It may be", ""),
+        ("[THINK]Cambridge?[/THINK]Edinburgh.", "Edinburgh."),
+        ("◁think▷Cambridge?◁/think▷Edinburgh.", "Edinburgh."),
+        ("<thought>Cambridge?</thought><reasoning>No.</reasoning>Edinburgh.", "Edinburgh."),
+        ("A <thoughtful> reply [thin].", "A <thoughtful> reply [thin]."),
         ("a < b </thin", "a < b </thin"),
     ],
 )
 def test_thoughts_are_no_part_of_a_reply(text, rest):
-    """Complete, begun by the prompt, nested, in the middle, truncated."""
+    """Complete, begun by the prompt, nested, in the middle, truncated; in the tags of several models."""
     assert rest == without_thoughts(text)
+
+
+@pytest.mark.parametrize("label", ["Answer:", "**Answer:**", "Final answer:", "**Final Answer**:", "FINAL  ANSWER："])
+def test_the_label_of_an_answer_is_no_part_of_it(label):
+    """However it is written and cut."""
+    assert "Edinburgh." == shown(f"{label} Edinburgh.") == streamed(list(f"{label} Edinburgh."))
 
 
 def test_thoughts_that_the_prompt_began_are_a_paragraph_of_their_own():
