@@ -93,6 +93,10 @@ def test_a_range_has_both_ends(first, second, words):
     [
         ("over 2 million", (">", 2e6)),
         ("at least 3.5bn", (">=", 3.5e9)),
+        ("mehr als 2,5 Millionen", (">", 2.5e6)),
+        ("level != 3", ("<>", 3.0)),
+        ("a size other than 3", ("<>", 3.0)),
+        ("a size not equal to 3", ("<>", 3.0)),
         ("5k+", (">=", 5_000)),
         ("half a million", ("=", 5e5)),
         ("a temperature below -5", ("<", -5)),
@@ -125,6 +129,9 @@ def test_comparisons_are_read_in_words_and_signs(text, bounds):
         ("between 5-10 units", (5, 10)),
         ("zwischen 5 und 10", (5, 10)),
         ("entre 1.000.000 et 2.000.000", (1e6, 2e6)),
+        ("1,000-2,000 employees", (1000.0, 2000.0)),
+        ("1,000–2,500,000 employees", (1000.0, 2500000.0)),
+        ("5 to 10 members", (5.0, 10.0)),
     ],
 )
 def test_ranges_are_read_as_people_write_them(text, bounds):
@@ -149,6 +156,20 @@ def test_ranges_are_read_as_people_write_them(text, bounds):
 def test_codes_are_no_numbers(text):
     """A wrong number looks like a right one: parts of codes are not read."""
     assert [] == list(numbers_in(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "bounds"),
+    [
+        ("who won 3 to 5", [(("=", 3.0),), (("=", 5.0),)]),
+        ("a ratio of 2 to 3", [(("=", 2.0),), (("=", 3.0),)]),
+        ("from more than 5 to 10", [((">", 5.0),), (("=", 10.0),)]),
+        ("10 to 5", [(("=", 10.0),), (("=", 5.0),)]),
+    ],
+)
+def test_two_numbers_with_to_between_them_need_not_be_a_range(text, bounds):
+    """Scores, ratios, and numbers that are compared or fall."""
+    assert bounds == [numbers.bounds for numbers in numbers_in(text)]
 
 
 @given(st.text(alphabet="0123456789.,-–/:'’ ()$%kKmM€ andtobetwenfrm", max_size=40))

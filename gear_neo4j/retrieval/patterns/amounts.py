@@ -31,8 +31,8 @@ _LETTER = "|".join(_LETTERS)
 _DIGITS = r"[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,'’]\d+)*"
 _NUMBER = re.compile(
     # Not within a word, a time, a date with strokes, or a row of numbers with hyphens, such as a telephone number.
-    rf"(?<![\w.:/)])(?<!\d[-–])(?<!-\()'?(?P<sign>(?<!\S)[-−]|(?<=[<>=≤≥(])[-−])?[$€£¥]?(?P<digits>{_DIGITS})"
-    rf"(?:\s?(?P<letter>{_LETTER})(?!\w)\.?|\s(?P<scale>{_SCALE})\b|{_UNIT})?'?(?![\w(]|s\b|[.:/]\d|[-–]\(?\d)",
+    rf"(?<![\w.:/)])(?<!\d[-–,])(?<!-\()'?(?P<sign>(?<!\S)[-−]|(?<=[<>=≤≥(])[-−])?[$€£¥]?(?P<digits>{_DIGITS})"
+    rf"(?:\s?(?P<letter>{_LETTER})(?!\w)\.?|\s(?P<scale>(?i:{_SCALE}))\b|{_UNIT})?'?(?![\w(]|s\b|[.,:/]\d|[-–]\(?\d)",
 )
 _ONE = "|".join(NUMBER_WORDS)
 _TEN = "|".join(_TENS.split())
@@ -45,7 +45,8 @@ _SPOKEN = re.compile(
     re.IGNORECASE,
 )
 # Versions, addresses, dates, times, telephone numbers and ranges: digits that are joined.
-_CODE = re.compile(r"(?<![\w.])\d+(?:[.:/–-]\(?\d+\)?)+(?!\w)")
+_THOUSANDS = r"[1-9]\d{0,2}(?:,\d{3})+"
+_CODE = re.compile(rf"(?<![\w.])(?:\d+(?:[.:/–-]\(?\d+\)?)+(?!\w)|{_THOUSANDS}[–-]{_THOUSANDS}(?![\w,–-]))")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
 _GROUPED = {sign: re.compile(rf"\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+") for sign in ".,'’"}
 # In India, hundreds of thousands are separated, too.

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gear_neo4j.retrieval.patterns.amounts import Amount, amounts_in
+from gear_neo4j.retrieval.patterns.amounts import Amount, amounts_in, value_of
 from gear_neo4j.retrieval.patterns.conditions import Bound, Comparison
 from gear_neo4j.retrieval.patterns.dates import Moment, dates_written, times_written
 
 _DECADE = re.compile(r"\b((?:1\d|20)\d0)s\b")
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
-_PAIR = re.compile(r"(\d+(?:\.\d+)?)[-–](\d+(?:\.\d+)?)")
+_PAIR = re.compile(r"(\d+(?:[.,]\d+)*)[-–](\d+(?:[.,]\d+)*)")
 # Compared with folded text: no ß.
 _BEFORE_WORDS: tuple[tuple[Comparison, str], ...] = (
     (
@@ -37,8 +37,9 @@ _BEFORE_WORDS: tuple[tuple[Comparison, str], ...] = (
         r"\b(?:(?:less|fewer|lower|smaller|earlier|cheaper|younger) than|below|under|before|prior to|weniger als"
         r"|kleiner als|niedriger als|unter|vor|moins (?:de|que)|menos de|menor (?:que|de))|<(?![=>-])",
     ),
+    ("<>", r"\b(?:(?:not|un)\s?equal to|other than|different from|ungleich)|!=|<>|≠"),
     ("%", r"\b(?:divisible by|(?:a )?multiple of)"),
-    ("=", r"\b(?:equal to|exactly|only|just|genau|exactement)|(?<![<>=!])="),
+    ("=", r"\b(?<!not )(?<!un)(?:equal to|exactly|only|just|genau|exactement)|(?<![<>=!])="),
 )
 # Adjectives and what they compare.
 _ADJECTIVES: tuple[tuple[Comparison, tuple[str, ...], str], ...] = (
@@ -61,6 +62,10 @@ _COMPARATIVES = tuple(
 )
 _BEFORE = tuple((comparison, re.compile(rf"(?:{words})\s*$")) for comparison, words in _BEFORE_WORDS)
 _JOINED = re.compile(r"\s*(?:and|to|until|till|through|und|bis|et|y|à|a|-|–)\s*", re.IGNORECASE)
+_TO = re.compile(r"\s+(?:to|bis|à)\s+", re.IGNORECASE)
+_CHANGES = re.compile(
+    r"\b(?:won|lost|beat|by|odds(?: of)?|ratio(?: of)?|score(?: of)?|scale(?: of)?|of)\s*$", re.IGNORECASE
+)
 _RANGE_BEGINS = re.compile(r"\b(?:between|from|ranging from|range of|zwischen|von|entre|de|desde)\s*$", re.IGNORECASE)
 _AFTER: tuple[tuple[Comparison, re.Pattern[str]], ...] = (
     (
@@ -127,6 +132,8 @@ def numbers_in(question: str) -> Iterator[Numbers]:
         [(('>', 70.0),), (('>=', 25.0),), (('=', 0.0),)]
         >>> [numbers.bounds for numbers in numbers_in("over 1.5 million, below -5, >= 1,000")]
         [(('>', 1500000.0),), (('<', -5.0),), (('>=', 1000.0),)]
+        >>> [numbers.bounds for numbers in numbers_in("1,000-2,000 employees, 5 to 10 members, level != 3")]
+        [(('>=', 1000.0), ('<=', 2000.0)), (('>=', 5.0), ('<=', 10.0)), (('<>', 3.0),)]
         >>> [(numbers.bounds, numbers.nouns) for numbers in numbers_in("taller than 180")]
         [((('>', 180.0),), ('height',))]
         >>> list(numbers_in("version between 1.2.3 and 5"))
@@ -189,8 +196,13 @@ def _moments(question: str, moments: list[Moment]) -> Iterator[Numbers]:
 
 
 def _are_range(question: str, first: Amount | Moment, second: Amount | Moment) -> bool:
-    joined = _JOINED.fullmatch(question[first.end : second.start])
-    return bool(joined and _RANGE_BEGINS.search(_before(question, first)))
+    between = question[first.end : second.start]
+    if _JOINED.fullmatch(between) and _RANGE_BEGINS.search(_before(question, first)):
+        return True
+    # 5 to 10 members: no score, and nothing that an amount is raised to.
+    ends = [one.value for one in (first, second) if isinstance(one, Amount) and one.value is not None]
+    is_plain = len(ends) == 2 and ends[0] < ends[1] and _comparison(question, first) is None
+    return is_plain and _TO.fullmatch(between) is not None and not _CHANGES.search(_before(question, first))
 
 
 def _decades(question: str) -> Iterator[Numbers]:
@@ -213,11 +225,14 @@ def _range(question: str, first: Amount, second: Amount) -> Iterator[Numbers]:
 
 
 def _pair(question: str, code: Amount) -> Iterator[Numbers]:
-    """A range of years, or of numbers after *between*, that a hyphen joins."""
+    """A range that a hyphen joins: of years, of thousands with commas, or of any numbers after *between*."""
     pair = _PAIR.fullmatch(question, code.start, code.end)
-    if pair and (all(map(_YEAR.fullmatch, pair.groups())) or _RANGE_BEGINS.search(_before(question, code))):
-        least, most = map(float, pair.groups())
-        if least <= most:
+    is_range = pair and (
+        all(map(_YEAR.fullmatch, pair.groups())) or "," in pair[1] or _RANGE_BEGINS.search(_before(question, code))
+    )
+    if pair and is_range:
+        least, most = map(value_of, pair.groups())
+        if least is not None and most is not None and least <= most:
             yield Numbers(code.start, code.end, ((">=", least), ("<=", most)), compared=True)
 
 

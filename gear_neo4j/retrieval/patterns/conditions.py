@@ -6,7 +6,7 @@ from typing import Literal
 
 from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner
 
-Comparison = Literal["=", ">", "<", ">=", "<=", "%"]
+Comparison = Literal["=", "<>", ">", "<", ">=", "<=", "%"]
 Operator = Literal["is", "other", "contains", "starts", "ends", "flag", "compare", "measure", "absent"]
 Bound = tuple[Comparison, float]
 _PARTS: tuple[tuple[Operator, str], ...] = (

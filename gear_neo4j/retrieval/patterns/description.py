@@ -12,7 +12,15 @@ from gear_neo4j.retrieval.patterns.pattern import Constraint, Pattern
 
 LONGEST_VALUE = 60
 _OPERATORS = {"is": "is", "other": "is not", "contains": "contains", "starts": "starts with", "ends": "ends with"}
-_COMPARED = {"=": "is", ">": "above", ">=": "at least", "<": "below", "<=": "at most", "%": "divisible by"}
+_COMPARED = {
+    "=": "is",
+    "<>": "is not",
+    ">": "above",
+    ">=": "at least",
+    "<": "below",
+    "<=": "at most",
+    "%": "divisible by",
+}
 
 
 def description(pattern: Pattern, target: int, schema: GraphSchema) -> str:
