@@ -16,6 +16,7 @@ MOST_LINES = 200
 MOST_ABOVE = 10
 # Numbers and addresses are values, not names of columns.
 _VALUE = re.compile(r"[-+]?\d[\d.,\s]*%?|\S+@\S+\.\S+|\w+://\S+")
+LONGEST_VALUE = 200
 _YEAR = re.compile(r"(?:18|19|20|21)\d\d")
 # How Excel writes the delimiter above a table.
 _SEPARATOR = re.compile(r"sep=.?", re.IGNORECASE)
@@ -98,7 +99,7 @@ def _above(rows: Sequence[Sequence[str]]) -> int:
 
 def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row of a table has the names of its columns."""
-    values = [index for index, cell in enumerate(first) if _VALUE.fullmatch(cell.strip())]
+    values = [index for index, cell in enumerate(first) if _is(_VALUE, cell.strip())]
     # Years, or the numbers of questions.
     if len(values) > 1 and all(_whole(first[other]) == _whole(first[one]) + 1 for one, other in pairwise(values)):
         return True
@@ -108,7 +109,12 @@ def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 def _continues(value: str, below: Sequence[str]) -> bool:
     """Whether a value is one of those below it; a single year may be the head of figures."""
     kind = _YEAR if _YEAR.fullmatch(value) else _VALUE
-    return bool(below) and all(kind.fullmatch(cell) for cell in below)
+    return bool(below) and all(_is(kind, cell) for cell in below)
+
+
+def _is(kind: re.Pattern[str], cell: str) -> bool:
+    # A long cell is no value, and would take the pattern long.
+    return len(cell) <= LONGEST_VALUE and kind.fullmatch(cell) is not None
 
 
 def _column(rows: Sequence[Sequence[str]], index: int) -> Iterator[str]:

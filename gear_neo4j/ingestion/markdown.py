@@ -12,8 +12,9 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[\w=.+-]+)*,[A-Za-z0-9+/=%_-]*")
 _PICTURE = re.compile(rf"!?\[([^\]\n]*)\]\(<?{_DATA.pattern}>?(?:[ \t]+[\"'][^\n]*?[\"'])?\)")
 _REFERENCE = re.compile(rf"(?m)^ {{0,3}}\[[^\]\n]+\]:[ \t]*<?{_DATA.pattern}.*$")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_TABLE = re.compile(r"<table\b.*?</table\s*>", re.DOTALL | re.IGNORECASE)
+# Where comments and HTML tables begin and end.
+_COMMENT = re.compile("<!--"), re.compile("-->")
+_TABLE = re.compile(r"<table\b", re.IGNORECASE), re.compile(r"</table\s*>", re.IGNORECASE)
 _CODE = re.compile(r"[={}<>;\\]|\(\)?|^(?: {2,}|\t)|^(?:class|def|from|import|return|\$|#!?)\s?\w")
 # Lines that cannot be an underlined heading: lists, quotes, tables, rules and code.
 _NO_HEADING = re.compile(r"(?:    |\t| {0,3}(?:[-*+>|]|\d+[.)]\s|#{1,6}\s))")
@@ -76,18 +77,28 @@ def without_comments(text: str) -> str:
         >>> without_comments("Open<!-- until\\nMay --> on Mondays.")
         'Open\\n on Mondays.'
     """
-    return _outside_code(text, lambda prose: _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), prose))
+    return _outside_code(text, lambda prose: _replaced(prose, _COMMENT, lambda comment: "\n" * comment.count("\n")))
 
 
 def with_tables(text: str, convert: Callable[[str], str]) -> str:
     """A text with its HTML tables as Markdown, outside code; ``convert`` gives the Markdown of one."""
 
-    def converted(match: re.Match[str]) -> str:
-        table = convert(match[0])
+    def converted(html: str) -> str:
+        table = convert(html)
         # What follows keeps its line, unless the table has fewer lines in HTML.
-        return f"\n\n{table}\n" + "\n" * (match[0].count("\n") - table.count("\n") - 3) if table else ""
+        return f"\n\n{table}\n" + "\n" * (html.count("\n") - table.count("\n") - 3) if table else ""
 
-    return _outside_code(text, lambda prose: _TABLE.sub(converted, prose)) if "<" in text else text
+    return _outside_code(text, lambda prose: _replaced(prose, _TABLE, converted)) if "<" in text else text
+
+
+def _replaced(text: str, marks: tuple[re.Pattern[str], re.Pattern[str]], change: Callable[[str], str]) -> str:
+    """A text with its parts between two marks changed; a part that does not end stays."""
+    parts, begins, ends, at = list[str](), *marks, 0
+    # Not by one pattern: that would search for the end again behind each of many beginnings.
+    while (begin := begins.search(text, at)) and (end := ends.search(text, begin.end())):
+        parts += [text[at : begin.start()], change(text[begin.start() : end.end()])]
+        at = end.end()
+    return "".join([*parts, text[at:]])
 
 
 def _outside_code(text: str, change: Callable[[str], str]) -> str:

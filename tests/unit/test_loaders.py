@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -509,6 +510,16 @@ def test_pages_without_text_are_named(tmp_path):
 
     assert ["One.", "Two."] == [part.text for part in found.parts]
     assert ("pages 2 to 3, 5 without text (OCR is off)",) == found.remarks
+
+
+@pytest.mark.parametrize("begun", ["<!--", "<table>", "<table>\n<!--"])
+def test_what_begins_often_and_does_not_end_stays_and_takes_no_time(tmp_path, begun):
+    """In a second, however long the text."""
+    started = time.monotonic()
+    text = loaded(tmp_path, "a.md", begun * 50_000)[0].text
+
+    assert begun * 50_000 == text
+    assert time.monotonic() - started < 10
 
 
 def test_comments_of_markdown_are_not_read_and_its_html_tables_are_tables(tmp_path):
