@@ -4,6 +4,7 @@ Hidden slides and sheets, comments, and deleted text in tracked changes are left
 are never opened.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -245,9 +246,12 @@ class _Table:
 
     def continues_header(self, values: Mapping[int, object]) -> bool:
         """Whether a row right below the heads has texts that tell equal ones apart, and nothing else."""
-        (heads, *more) = self._heads
-        equal = {column for column, head in heads.items() if list(heads.values()).count(head) > 1}
-        if self._has_rows or more or not equal:
+        if self._has_rows or len(self._heads) > 1:
+            return False
+        (heads,) = self._heads
+        counts = Counter(heads.values())
+        equal = {column for column, head in heads.items() if counts[head] > 1}
+        if not equal:
             return False
         below = [values.get(column) for column in equal]
         others = {column: value for column, value in values.items() if column not in equal}
