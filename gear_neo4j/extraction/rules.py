@@ -6,8 +6,9 @@ from gear_neo4j.domain import Fact, Passage, entity_key
 from gear_neo4j.extraction.extractor import FactExtractor, Rules
 from gear_neo4j.extraction.language import Language, language_of
 from gear_neo4j.extraction.mentions import LONGEST_NAME, Mention, Mentions
+from gear_neo4j.extraction.prose import Turn, prose_of, split_turns
 from gear_neo4j.extraction.tables import row_facts, split_tables
-from gear_neo4j.ingestion.markdown import HEADINGS, without_code
+from gear_neo4j.ingestion.markdown import HEADINGS
 
 FIRST_WORDS = 4
 LAST_WORDS = 8
@@ -41,16 +42,27 @@ def extract_facts(title: str, text: str) -> list[Fact]:
         Marie Curie —She studied in→ Paris
         Marie Curie —She studied in Paris until→ 1894
     """
-    rows, prose = split_tables(without_code(text))
+    rows, prose = split_tables(prose_of(text))
+    turns, prose = split_turns(prose)
     language = language_of(prose)
     sentences = language.sentences(prose)
     topic = _topic(title) or _first_name(sentences, language)
     mentions = Mentions(sentences, topic=topic, language=language)
     facts = {_key(fact): fact for row in rows for fact in row_facts(row, topic=topic)}
-    for sentence in sentences:
-        for fact in _facts(sentence, mentions.find(sentence), topic):
-            facts.setdefault(_key(fact), fact)
+    found = [fact for sentence in sentences for fact in _facts(sentence, mentions.find(sentence), topic)]
+    found += [fact for turn in turns for fact in _turn_facts(turn, topic=topic, language=language)]
+    for fact in found:
+        facts.setdefault(_key(fact), fact)
     return list(facts.values())
+
+
+def _turn_facts(turn: Turn, *, topic: str, language: Language) -> Iterator[Fact]:
+    """The facts of what one speaker says: of a sentence without a subject, it is the speaker."""
+    speaker = turn.speaker if len(turn.speaker) > 1 else topic
+    sentences = language.sentences(turn.words)
+    mentions = Mentions(sentences, topic=speaker, language=language)
+    for sentence in sentences:
+        yield from _facts(sentence, mentions.find(sentence), speaker)
 
 
 def _key(fact: Fact) -> tuple[str, str, str]:

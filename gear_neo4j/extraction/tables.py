@@ -8,7 +8,7 @@ from gear_neo4j.ingestion.columns import NAMELESS
 
 LONGEST_CELL = 80
 LONGEST_HEAD = 40
-_FIELD = re.compile(rf"([^:\n]{{1,{LONGEST_HEAD}}}):(?: (.*))?")
+_FIELD = re.compile(rf"([^:\n]{{1,{LONGEST_HEAD}}}):(?:[ \t]+(.*))?")
 _SENTENCE = re.compile(r"\w\W+\w.*[.!?…。！？][\"'”’»)]*$")
 _BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")

@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
 # Elements without visible text. Not the whole head: if it is not closed, the parser puts the page's text into it.
-_HIDDEN = ("title", "script", "style", "template", "noscript")
+_HIDDEN = ("title", "script", "style", "template", "noscript", "iframe", "object", "audio", "video", "canvas")
 # What leads around a page, or asks for something, is no text of it.
-_FURNITURE = ("nav", "footer", "button", "select", "dialog")
+_FURNITURE = ("nav", "footer", "button", "select", "datalist", "textarea", "dialog")
 _FURNITURE_ROLES = ("navigation", "search", "dialog", "alertdialog", "contentinfo", "menu", "menubar", "toolbar")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary")
-_INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_INVISIBLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])|(?:left|top|text-indent)\s*:\s*-\d{3}",
+    re.IGNORECASE,
+)
 # Inline marks and the addresses of links would interrupt sentences.
 _UNMARKED = ("a", "img", "b", "strong", "i", "em", "code", "kbd", "samp", "s", "del")
 _TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)

@@ -89,6 +89,23 @@ def test_of_a_page_its_article_is_read(body, text):
     assert text == to_markdown(body.encode()).text
 
 
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<span style='font-size:0'>x</span>",
+        "<div style='position:absolute; left: -9999px'>x</div>",
+        "<h2 style='text-indent:-1000em'>x</h2>",
+        "<iframe>x</iframe>",
+        "<video>x</video>",
+        "<textarea>x</textarea>",
+    ],
+)
+def test_what_nobody_sees_is_not_read(hidden):
+    """Too small, outside the window, or there for browsers of another time; similar styles are read."""
+    seen = "<p style='font-size:0.8em; left: -5px'>Elbe</p>"
+    assert "Elbe" == to_markdown(f"{seen}{hidden}".encode()).text.strip()
+
+
 def test_deep_nesting_is_refused():
     """The rest of the page would be lost otherwise."""
     with pytest.raises(RecursionError):
