@@ -48,13 +48,17 @@ def span_of(sentence: str, text: str) -> Span | None:
         >>> span_of("river: Elbe, mouth: North Sea", "| river | mouth |\\n|---|---|\\n| Elbe | North Sea |")
         Span(start=30, end=46)
     """
-    words = sentence.removesuffix("…").split()
+    if found := _words_in(sentence.removesuffix("…").split(), text):
+        return found
+    rows, _ = split_tables(text[:LONGEST_TEXT])
+    row = next((row for row in rows if _shortened(_listed(row)) == sentence), [])
+    # In a table, the cells stand between bars; in a record, each is behind its head.
+    cells = re.search(r"[ \t]*\|[| \t]*".join(re.escape(cell) for _, cell in row if cell), text) if row else None
+    return Span(*cells.span()) if cells else _words_in([word for field in row for word in _field(*field).split()], text)
+
+
+def _words_in(words: Sequence[str], text: str) -> Span | None:
     found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
-    if not found:
-        rows, _ = split_tables(text[:LONGEST_TEXT])
-        cells = next(([cell for _, cell in row if cell] for row in rows if _shortened(_listed(row)) == sentence), [])
-        patterns = (gap.join(map(re.escape, cells)) for gap in (r"[ \t]*\|[| \t]*", r"[^|]*?") if cells)
-        found = next((match for pattern in patterns if (match := re.search(pattern, text))), None)
     return Span(*found.span()) if found else None
 
 
@@ -96,7 +100,11 @@ def stems_of(text: str) -> set[str]:
 
 
 def _listed(row: Row) -> str:
-    return ", ".join(f"{head}: {cell}" if head else cell for head, cell in row if cell)
+    return ", ".join(_field(head, cell) for head, cell in row if cell)
+
+
+def _field(head: str, cell: str) -> str:
+    return f"{head}: {cell}" if head else cell
 
 
 def _below(title: str, sentence: str) -> str:

@@ -41,6 +41,7 @@ def passage(text, title=""):
         ("Bath [1]. In Bath [1].", "She lived in Bath.", ("She lived in Bath.",)),
         ("In Bath until 1820 [1].", TABLE, ("Bath | 1815 | 1820",)),
         ("In Wells until 1830 [1].", TABLE, ("Wells |  | 1830",)),
+        ("In Bath [1].", "name: Ada King\ntown: Bath", ("name: Ada King\ntown: Bath",)),
         ("She lived in Bath [1].", "Bath, where 😀 sat. She lived in Bath.", ("She lived in Bath.",)),
     ],
 )
