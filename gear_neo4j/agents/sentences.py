@@ -35,8 +35,8 @@ def sentences_of(passage: Passage) -> list[str]:
     """
     text = passage.text[:LONGEST_TEXT]
     rows, rest = split_tables(text)
-    listed = map(_listed, rows)
-    return [_shortened(one) for one in dict.fromkeys([*language_of(text).sentences(rest), *listed]) if one]
+    texts = dict.fromkeys([*language_of(text).sentences(rest), *map(_listed, rows)])
+    return [_shortened(one) for one in texts if one]
 
 
 def span_of(sentence: str, text: str) -> Span | None:

@@ -62,10 +62,8 @@ def prose_of(text: str) -> str:
         'Ada King wrote & read.'
     """
     lines = [line for line in without_code(text).split("\n") if not _is_machine(line)]
-    heads = [line for line in lines if _HEAD.fullmatch(line)]
-    if len(heads) >= LEAST_HEADS:
-        lines = [line for line in lines if not _HEAD.fullmatch(line)]
-    prose = "\n".join(lines)
+    body = [line for line in lines if not _HEAD.fullmatch(line)]
+    prose = "\n".join(body if len(lines) - len(body) >= LEAST_HEADS else lines)
     if "<" in prose:
         prose = _TAG.sub("", prose)
     return unescape(prose) if "&" in prose else prose
@@ -103,8 +101,8 @@ def split_turns(text: str) -> tuple[list[Turn], str]:
 
 
 def _is_dialogue(turns: Sequence[Turn]) -> bool:
-    speakers = {turn.speaker for turn in turns}
-    ends = sum(_ENDS_SENTENCE.search(turn.words.rstrip()) is not None for turn in turns)
     if any(turn.is_chat for turn in turns):
         return True
+    speakers = {turn.speaker for turn in turns}
+    ends = sum(_ENDS_SENTENCE.search(turn.words.rstrip()) is not None for turn in turns)
     return len(turns) >= LEAST_TURNS and 1 < len(speakers) < len(turns) and ends >= LEAST_SENTENCES * len(turns)

@@ -57,7 +57,7 @@ def extract_facts(title: str, text: str) -> list[Fact]:
 
 
 def _turn_facts(turn: Turn, *, topic: str, language: Language) -> Iterator[Fact]:
-    """The facts of what one speaker says: of a sentence without a subject, it is the speaker."""
+    """The facts in a turn of a dialogue; the speaker is the subject of sentences that name none."""
     speaker = turn.speaker if len(turn.speaker) > 1 else topic
     sentences = language.sentences(turn.words)
     mentions = Mentions(sentences, topic=speaker, language=language)

@@ -107,7 +107,7 @@ def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _continues(value: str, below: Sequence[str]) -> bool:
-    """Whether a value is one of those below it; a single year may be the head of figures."""
+    """Whether a value is of the same kind as all those below it; a year above other numbers is a head."""
     kind = _YEAR if _YEAR.fullmatch(value) else _VALUE
     return bool(below) and all(_is(kind, cell) for cell in below)
 

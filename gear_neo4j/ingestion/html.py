@@ -84,10 +84,10 @@ def to_markdown(content: bytes) -> Page:
 
 def _main(soup: "BeautifulSoup") -> "Tag":
     """What a page says of itself: the rest is about other pages. Some pages leave it empty."""
-    articles = [article for article in soup("article") if article.find_parent("article") is None]
     for main in (soup.main, soup.find(role="main")):
         if main is not None and main.get_text(strip=True):
             return main
+    articles = [article for article in soup("article") if article.find_parent("article") is None]
     # A page of several articles is about all of them, and a short one may be beside the text.
     if len(articles) == 1 and 2 * len(articles[0].get_text()) >= len(soup.get_text()):
         return articles[0]

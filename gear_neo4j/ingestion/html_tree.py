@@ -32,17 +32,9 @@ def tidy(page: "BeautifulSoup") -> None:
         >>> page.get_text()
         '1.3 × 10^6 m^2'
     """
-    changes: list[tuple[str, Callable[[BeautifulSoup, Tag], None]]] = [
-        ("math", _formula),
-        ("sup", _raised),
-        ("summary", _paragraph),
-        ("table", _around_tables),
-        ("caption", _caption),
-    ]
-    for name, change in changes:
-        for element in page(name):
-            if not element.decomposed:
-                change(page, element)
+    for element in page([*_CHANGES]):
+        if not element.decomposed:
+            _CHANGES[element.name](page, element)
     repeat_spans(page("table"))
     for table in page("table"):
         _one_head(page, table)
@@ -115,3 +107,13 @@ def _heads(rows: Sequence["Tag"]) -> Iterator["Tag"]:
         if row.find_parent("thead") is None and not (cells and all(cell.name == "th" for cell in cells)):
             return
         yield row
+
+
+# What is changed, in one walk through the page: a table comes before its caption.
+_CHANGES: dict[str, Callable[["BeautifulSoup", "Tag"], None]] = {
+    "math": _formula,
+    "sup": _raised,
+    "summary": _paragraph,
+    "table": _around_tables,
+    "caption": _caption,
+}

@@ -1,7 +1,8 @@
 """Splits Markdown at its headings, with the path of headings above each section; the text stays unchanged."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 
 # Separates the headings in a title.
 HEADINGS = " > "
@@ -103,17 +104,24 @@ def _replaced(text: str, marks: tuple[re.Pattern[str], re.Pattern[str]], change:
 
 def _outside_code(text: str, change: Callable[[str], str]) -> str:
     """A text whose parts outside fenced code are changed."""
-    parts: list[tuple[bool, list[str]]] = [(False, [])]
-    fence = ""
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    marked = zip(_fences(lines), lines, strict=True)
+    groups = groupby(marked, key=lambda pair: pair[0][0])
+    parts = ((is_code, "\n".join(line for _, line in group)) for is_code, group in groups)
+    return "\n".join(part if is_code else change(part) for is_code, part in parts)
+
+
+def _fences(lines: Iterable[str], fence: str = "") -> Iterator[tuple[bool, str]]:
+    """For each line, whether it is fenced code or a fence, and the fence that is open after it.
+
+    Args:
+        fence: the fence that is open before the first line.
+    """
+    for line in lines:
         marks = _FENCE.fullmatch(line)
         is_code = bool(fence or marks)
         fence = _next_fence(fence, marks[1], marks[2]) if marks else fence
-        if parts[-1][0] != is_code:
-            parts.append((is_code, []))
-        parts[-1][1].append(line)
-    texts = ((is_code, "\n".join(lines)) for is_code, lines in parts)
-    return "\n".join(part if is_code else change(part) for is_code, part in texts)
+        yield is_code, fence
 
 
 def without_code(text: str) -> str:
@@ -138,10 +146,9 @@ def without_code(text: str) -> str:
 def _outside_fences(lines: Sequence[str], fence: str) -> tuple[list[str], str]:
     """The lines outside fenced code, and the fence that is open after them; ``fence`` is open before them."""
     kept: list[str] = []
-    for line in lines:
-        if marks := _FENCE.fullmatch(line):
-            fence = _next_fence(fence, marks[1], marks[2])
-        elif not fence:
+    for line, (is_code, after) in zip(lines, _fences(lines, fence), strict=True):
+        fence = after
+        if not is_code:
             kept.append(line)
     return kept, fence
 
@@ -158,15 +165,12 @@ def _title(path: dict[int, str]) -> str:
 
 def _headings(lines: list[str]) -> Iterator[tuple[int, int, int, str]]:
     """The line, number of lines, level and text of each heading outside code and front matter."""
-    fence = ""
     first = _front_matter(lines)
-    for number in range(first, len(lines)):
+    for number, (is_code, _) in enumerate(_fences(lines[first:]), start=first):
         line = lines[number]
-        if marks := _FENCE.fullmatch(line):
-            fence = _next_fence(fence, marks[1], marks[2])
-        elif fence:
+        if is_code:
             continue
-        elif heading := _MARKED.fullmatch(line):
+        if heading := _MARKED.fullmatch(line):
             yield number, 1, len(heading[1]), _strip_marks(heading[2] or "")
         elif _is_underlined(lines, number, first):
             yield number, 2, 1 if "=" in lines[number + 1] else 2, line.strip()

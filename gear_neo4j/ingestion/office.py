@@ -245,7 +245,7 @@ class _Table:
         return all(isinstance(value, str) for value in values.values()) and bool(self._numbers & values.keys())
 
     def continues_header(self, values: Mapping[int, object]) -> bool:
-        """Whether a row right below the heads has texts that tell equal ones apart, and nothing else."""
+        """Whether the row below the heads only tells equal heads apart."""
         if self._has_rows or len(self._heads) > 1:
             return False
         (heads,) = self._heads

@@ -512,6 +512,14 @@ def test_pages_without_text_are_named(tmp_path):
     assert ("pages 2 to 3, 5 without text (OCR is off)",) == found.remarks
 
 
+def test_a_text_that_begins_with_code_keeps_its_lines(tmp_path):
+    """Nothing is put before it."""
+    text = "```\n<!-- code -->\n```\n\n# A\n\nText."
+
+    assert [1, 5] == [part.number for part in loaded(tmp_path, "a.md", text)]
+    assert text == "\n".join(part.text for part in loaded(tmp_path, "a.md", text))
+
+
 @pytest.mark.parametrize("begun", ["<!--", "<table>", "<table>\n<!--"])
 def test_what_begins_often_and_does_not_end_stays_and_takes_no_time(tmp_path, begun):
     """In a second, however long the text."""

@@ -39,7 +39,7 @@ _BEFORE_WORDS: tuple[tuple[Comparison, str], ...] = (
     ),
     ("<>", r"\b(?:(?:not|un)\s?equal to|other than|different from|ungleich)|!=|<>|≠"),
     ("%", r"\b(?:divisible by|(?:a )?multiple of)"),
-    ("=", r"\b(?<!not )(?<!un)(?:equal to|exactly|only|just|genau|exactement)|(?<![<>=!])="),
+    ("=", r"\b(?:equal to|exactly|only|just|genau|exactement)|(?<![<>=!])="),
 )
 # Adjectives and what they compare.
 _ADJECTIVES: tuple[tuple[Comparison, tuple[str, ...], str], ...] = (
@@ -63,9 +63,7 @@ _COMPARATIVES = tuple(
 _BEFORE = tuple((comparison, re.compile(rf"(?:{words})\s*$")) for comparison, words in _BEFORE_WORDS)
 _JOINED = re.compile(r"\s*(?:and|to|until|till|through|und|bis|et|y|à|a|-|–)\s*", re.IGNORECASE)
 _TO = re.compile(r"\s+(?:to|bis|à)\s+", re.IGNORECASE)
-_CHANGES = re.compile(
-    r"\b(?:won|lost|beat|by|odds(?: of)?|ratio(?: of)?|score(?: of)?|scale(?: of)?|of)\s*$", re.IGNORECASE
-)
+_CHANGES = re.compile(r"\b(?:won|lost|beat|by|odds|ratio|score|scale|of)\s*$", re.IGNORECASE)
 _RANGE_BEGINS = re.compile(r"\b(?:between|from|ranging from|range of|zwischen|von|entre|de|desde)\s*$", re.IGNORECASE)
 _AFTER: tuple[tuple[Comparison, re.Pattern[str]], ...] = (
     (
@@ -199,7 +197,7 @@ def _are_range(question: str, first: Amount | Moment, second: Amount | Moment) -
     between = question[first.end : second.start]
     if _JOINED.fullmatch(between) and _RANGE_BEGINS.search(_before(question, first)):
         return True
-    # 5 to 10 members: no score, and nothing that an amount is raised to.
+    # 5 to 10 members, but not a score of 3 to 5, nor a price raised by 3 to 5.
     ends = [one.value for one in (first, second) if isinstance(one, Amount) and one.value is not None]
     is_plain = len(ends) == 2 and ends[0] < ends[1] and _comparison(question, first) is None
     return is_plain and _TO.fullmatch(between) is not None and not _CHANGES.search(_before(question, first))

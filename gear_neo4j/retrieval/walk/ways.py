@@ -103,7 +103,7 @@ def _ways(
 
 
 def _back(incoming: csc_array, distances: npt.NDArray[np.float64], index: int) -> Iterator[list[int]]:
-    """The shortest ways to a node, each from the node after the source, which has the last index."""
+    """All shortest ways from the source to a node, without the source, whose index is the last."""
     column = slice(*incoming.indptr[index : index + 2])
     rows = incoming.indices[column]
     # Only from nearer nodes, so that no way goes round in circles.
