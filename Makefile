@@ -95,7 +95,7 @@ audit: .venv/.installed-dev
 	$(BIN)/python -m tools.audit
 
 # The adapters' frameworks demand newer versions of what the package shares with them, so they are left out.
-FLOORS := local report server mcp otel web watch office ocr
+FLOORS := local report server mcp otel web watch office
 FRAMEWORKS := gear_neo4j/integrations tests/unit/test_guard.py
 COMMA := ,
 SPACE := $(subst ,, )

@@ -6,21 +6,24 @@ import pypdf
 
 
 def pdf(*pages, password=None, **information):
-    """A PDF with one line of text per page, written out object by object; None is a blank page.
+    """A PDF with one line of text per page, written out object by object; None is a blank page, bytes are drawn.
 
     ``information`` is that of the document: ``Title="..."``.
     """
-    streams = [b"" if page is None else f"BT /F1 12 Tf 72 700 Td ({page}) Tj ET".encode("latin-1") for page in pages]
-    numbers = range(4, 4 + 2 * len(pages), 2)
+    streams = [page if isinstance(page, bytes) else b"" if page is None else line(page, 72, 700) for page in pages]
+    numbers = range(5, 5 + 2 * len(pages), 2)
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Kids [{' '.join(f'{n} 0 R' for n in numbers)}] /Count {len(pages)} >>".encode(),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+        *(
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /%s /Encoding /WinAnsiEncoding >>" % name
+            for name in (b"Helvetica", b"Helvetica-Bold")
+        ),
     ]
     for number, stream in zip(numbers, streams, strict=True):
         objects.append(
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {number + 1} 0 R "
-            "/Resources << /Font << /F1 3 0 R >> >> >>".encode()
+            "/Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> >>".encode()
         )
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream))
     body, offsets = b"%PDF-1.4\n", []
@@ -32,6 +35,27 @@ def pdf(*pages, password=None, **information):
     end = b"xref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
     made = body + end % (size, table, size, len(body))
     return _with(made, information, password) if information or password else made
+
+
+def line(text, left, bottom, *, font="F1"):
+    """What draws a line of text; positions are in points, from the lower left corner of the page."""
+    return f"BT /{font} 9 Tf {left} {bottom} Td ({text}) Tj ET\n".encode("cp1252")
+
+
+def table(cells, *, top=700, left=72, width=90, height=20, bold=0):
+    """What draws a table: cells are (row, column, rows, columns, text) in order, the first ``bold`` rows in bold."""
+    drawn = []
+    for row, column, down, across, text in cells:
+        x, y = left + column * width, top - (row + down) * height
+        drawn.append(f"{x} {y} {across * width} {down * height} re S\n".encode())
+        # In the middle of the cell, as most programs do it.
+        drawn.append(line(text, x + 3, y + down * height / 2 - 3, font="F2" if row < bold else "F1"))
+    return b"".join(drawn)
+
+
+def grid(*rows):
+    """The cells of rows of texts, for :func:`table`."""
+    return [(row, column, 1, 1, text) for row, texts in enumerate(rows) for column, text in enumerate(texts)]
 
 
 def _with(made, information, password):

@@ -11,7 +11,7 @@ import click
 
 from gear_neo4j.cli.options import Decorator, with_options
 from gear_neo4j.cli.printing import output_kept_clear
-from gear_neo4j.ingestion import scans
+from gear_neo4j.ingestion import ocr as reading
 from gear_neo4j.ingestion.chunking import CHUNK_SIZE, SMALLEST_CHUNK
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
 from gear_neo4j.ingestion.membership import CollectionAccess
@@ -103,8 +103,8 @@ DOCUMENTS: Sequence[Decorator] = (
         metavar="auto|off|LANGUAGES",
         default=DEFAULT_LIMITS.ocr,
         show_default=True,
-        help="Read scanned pages and pictures by Tesseract, in the languages that it has or in some (deu+eng); needs "
-        "the extra [ocr].",
+        help="Read scanned pages and pictures by Tesseract, if it is installed, in all of its languages or in "
+        "some (deu+eng).",
     ),
 )
 
@@ -175,7 +175,7 @@ def with_documents(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         limits = Limits(bytes=max_file_mib * MIB, pages=max_file_pages, seconds=max_file_seconds, ocr=ocr)
         # Fail before a server is started.
-        scans.reader(limits)
+        reading.chosen(limits.ocr)
         documents = DocumentOptions(chunk_size=chunk_size, follow_links=follow_links, limits=limits)
         command(*args, documents=documents, **values)
 

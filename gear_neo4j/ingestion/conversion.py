@@ -20,7 +20,7 @@ from typing import IO, Any, Self
 
 from gear_neo4j.domain import Passage
 from gear_neo4j.errors import InputError, TemporaryFailure
-from gear_neo4j.ingestion import scans
+from gear_neo4j.ingestion import ocr
 from gear_neo4j.ingestion.chunking import Converted
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS, MIB, Limits
 
@@ -37,7 +37,7 @@ class Converter:
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
         # Here, a choice that cannot be met is an error; in the process, it would be one of each document.
-        scans.reader(limits)
+        ocr.chosen(limits.ocr)
         self._limits = limits
         self._process: subprocess.Popen[bytes] | None = None
 

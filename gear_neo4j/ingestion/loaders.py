@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from warnings import catch_warnings, simplefilter
 
 from gear_neo4j.errors import InputError, TemporaryFailure
-from gear_neo4j.ingestion import heads, ocr, office, pdf, scans
+from gear_neo4j.ingestion import heads, ocr, office, pages, pdf, scans
 from gear_neo4j.ingestion.columns import columns, nameless
 from gear_neo4j.ingestion.encodings import WESTERN, encoding_of
 from gear_neo4j.ingestion.html import to_markdown
@@ -70,8 +70,11 @@ def load(
             parts = list(_bounded(_parts(path, name, limits, on_page), limits))
     except OSError as error:
         raise TemporaryFailure(f"cannot be read: {error.strerror or error}") from error
-    texts = [part for part in parts if part.text.strip()]
     suffix = path.suffix.lower()
+    if suffix in scans.PAGED:
+        tidy = pages.tidied([part.text for part in parts])
+        parts = [replace(part, text=text) for part, text in zip(parts, tidy, strict=True)]
+    texts = [part for part in parts if part.text.strip()]
     if not texts:
         raise InputError(f"holds no text{_unread(limits) if suffix == PDF else ''}")
     remarks = list(_remarks(parts, limits)) if suffix in scans.PAGED else []
@@ -85,16 +88,16 @@ def load(
 def _remarks(parts: Sequence[Part], limits: Limits) -> Iterator[str]:
     """Which pages were not read, and which were hard to read."""
     if blank := [part.number for part in parts if not part.text.strip()]:
-        yield f"{pages(blank)} without text{_unread(limits)}"
+        yield f"{pages.named(blank)} without text{_unread(limits)}"
     if unsure := [part.number for part in parts if part.confidence is not None and part.confidence < UNSURE]:
-        yield f"{pages(unsure)} may be misread: OCR is less than {UNSURE:.0%} sure"
+        yield f"{pages.named(unsure)} may be misread: OCR is less than {UNSURE:.0%} sure"
 
 
 def _unread(limits: Limits) -> str:
     """Why a page that may be a picture has no text."""
     if limits.ocr == ocr.OFF:
         return " (OCR is off)"
-    return " that OCR can read" if scans.reader(limits) else f" ({scans.NEEDS_EXTRA})"
+    return " that OCR can read" if ocr.chosen(limits.ocr) else f" ({scans.NEEDS_TESSERACT})"
 
 
 def _confidence(parts: Sequence[Part]) -> dict[str, float]:
@@ -103,26 +106,9 @@ def _confidence(parts: Sequence[Part]) -> dict[str, float]:
     return {"ocr_confidence": round(min(confidences), 2)} if confidences else {}
 
 
-def pages(numbers: Sequence[int]) -> str:
-    """Numbers of pages in order, with ranges.
-
-    Example:
-        >>> pages([2, 3, 4, 7]), pages([1])
-        ('pages 2 to 4, 7', 'page 1')
-    """
-    ranges: list[list[int]] = []
-    for number in numbers:
-        if ranges and number == ranges[-1][-1] + 1:
-            ranges[-1].append(number)
-        else:
-            ranges.append([number])
-    texts = [f"{one[0]} to {one[-1]}" if len(one) > 1 else str(one[0]) for one in ranges]
-    return f"{'pages' if len(numbers) > 1 else 'page'} {', '.join(texts)}"
-
-
 def _parts(path: Path, name: str | None, limits: Limits, on_page: Callable[[], None]) -> Iterator[Part]:
     suffix, stem = path.suffix.lower(), Path(name or path).stem
-    reader = scans.reader(limits) if suffix in scans.PAGED else None
+    reader = ocr.chosen(limits.ocr) if suffix in scans.PAGED else None
     if suffix == PDF:
         found = pdf.parts(path, stem, most=limits.pages)
         return scans.with_scanned(found, path, reader, on_page=on_page) if reader else found
@@ -146,7 +132,7 @@ def _bounded(parts: Iterator[Part], limits: Limits) -> Iterator[Part]:
 
 
 def is_document(path: Path) -> bool:
-    """Whether :func:`load` reads this kind of file, by its suffix; office files and pictures need their extras.
+    """Whether :func:`load` reads this kind of file, by its suffix; office files need an extra, pictures Tesseract.
 
     Example:
         >>> is_document(Path("Manual.PDF")), is_document(Path("song.mp3"))
@@ -167,7 +153,7 @@ def kinds() -> str:
 
 
 def needs_extra(path: Path) -> bool:
-    """Whether a file needs an extra, ``[office]`` or ``[ocr]``, that is not installed."""
+    """Whether a file needs what is not installed: the extra ``[office]``, or Tesseract."""
     suffix = path.suffix.lower()
     return (suffix in office.SUFFIXES and not office.is_installed()) or (
         suffix in scans.SUFFIXES and not scans.is_installed()
@@ -177,7 +163,7 @@ def needs_extra(path: Path) -> bool:
 def refusal(path: Path, *, verb: str = "give") -> str:
     """The message for a file that is not a readable document."""
     if needs_extra(path):
-        needs = office.NEEDS_EXTRA if path.suffix.lower() in office.SUFFIXES else scans.NEEDS_EXTRA
+        needs = office.NEEDS_EXTRA if path.suffix.lower() in office.SUFFIXES else scans.NEEDS_TESSERACT
         return f"cannot be read here: {needs}"
     return f"is of a kind that cannot be ingested: {verb} {kinds()}"
 

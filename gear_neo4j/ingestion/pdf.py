@@ -1,6 +1,8 @@
-"""Reads PDF files: the text of each page, and what has been entered into its form."""
+"""Reads PDF files: the text of each page, its tables, and what has been entered into its form."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +10,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion import heads
 from gear_neo4j.ingestion.limits import DEFAULT_LIMITS
 from gear_neo4j.ingestion.parts import Part, encodable, explained, shorten
+from gear_neo4j.ingestion.pdf_tables import Tables, may_have
 
 if TYPE_CHECKING:
     from pypdf import PageObject
@@ -25,7 +28,9 @@ def parts(path: Path, stem: str, *, most: int = DEFAULT_LIMITS.pages) -> Iterato
     # Not by langchain-community: its loader computes the labels of all pages for each page.
     from pypdf import PdfReader
 
-    with path.open("rb") as file, explained("PDF"):
+    with path.open("rb") as file, explained("PDF"), ExitStack() as opened:
+        # Opened for the first page that needs it.
+        tables = cache(lambda: opened.enter_context(Tables(path)))
         reader = PdfReader(file)
         if len(reader.pages) > most:
             raise InputError(f"has more than {most:,} pages: split it")
@@ -33,8 +38,19 @@ def parts(path: Path, stem: str, *, most: int = DEFAULT_LIMITS.pages) -> Iterato
         title = shorten(str(information.get("/Title") or "")) if information else ""
         head = heads.from_pdf(information) if information else {}
         for number, page in enumerate(reader.pages, start=1):
-            text = "\n\n".join(filter(None, (page.extract_text().strip(), "\n".join(_entries(page)))))
+            content = (may_have(page) and _with_tables(tables, number)) or page.extract_text().strip()
+            text = "\n\n".join(filter(None, (content, "\n".join(_entries(page)))))
             yield Part(title or stem, encodable(text), "page", number, head)
+
+
+def _with_tables(tables: Callable[[], Tables], number: int) -> str:
+    try:
+        return tables().text(number)
+    except MemoryError:
+        raise
+    except Exception:
+        # Another library; it may refuse what pypdf reads. The page is read without its tables.
+        return ""
 
 
 def _entries(page: "PageObject") -> Iterator[str]:

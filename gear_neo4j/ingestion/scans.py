@@ -1,4 +1,4 @@
-"""Reads what is only a picture: pages of a PDF without text, and image files; with the extra ``[ocr]`` and Tesseract.
+"""Reads what is only a picture: pages of a PDF without text, and image files; with the program Tesseract.
 
 Each page that fails costs only itself.
 """
@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion import ocr
 from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.parts import Part
@@ -24,7 +23,7 @@ PDF = ".pdf"
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"})
 # What may have pages that are pictures.
 PAGED = SUFFIXES | {PDF}
-NEEDS_EXTRA = "scanned pages need OCR: install Tesseract, and pip install 'gear-neo4j[ocr]'"
+NEEDS_TESSERACT = "scanned pages need OCR: install Tesseract"
 # A scanner adds at most a line of its own to a page.
 FEW_CHARACTERS = 100
 # A page that is a scan is mostly one picture.
@@ -38,26 +37,13 @@ LEAST_INK = 0.0002
 
 
 def is_installed() -> bool:
-    """Whether the extra and Tesseract are there."""
-    return _has_extra() and ocr.chosen(ocr.AUTO) is not None
-
-
-def reader(limits: Limits) -> ocr.Tesseract | None:
-    """What reads scanned pages, if anything.
-
-    Raises:
-        SettingsError: languages were chosen, and Tesseract does not have them or the extra is not there.
-    """
-    if _has_extra():
-        return ocr.chosen(limits.ocr)
-    if limits.ocr not in (ocr.AUTO, ocr.OFF):
-        raise SettingsError(NEEDS_EXTRA)
-    return None
+    """Whether Tesseract is there."""
+    return ocr.chosen(ocr.AUTO) is not None
 
 
 def choice_for(name: str, limits: Limits) -> str:
     """How OCR reads the pictures of a document, by its name: ``auto`` or languages; empty where it reads none."""
-    return limits.ocr if PurePath(name).suffix.lower() in PAGED and reader(limits) else ""
+    return limits.ocr if PurePath(name).suffix.lower() in PAGED and ocr.chosen(limits.ocr) else ""
 
 
 def image_parts(path: Path, stem: str, reader: ocr.Tesseract) -> Iterator[Part]:
@@ -94,11 +80,6 @@ def with_scanned(
                     yield scanned
             else:
                 yield part
-
-
-@cache
-def _has_extra() -> bool:
-    return find_spec("pypdfium2") is not None
 
 
 def _open(path: Path) -> "pypdfium2.PdfDocument":

@@ -168,9 +168,7 @@ def test_without_tesseract_the_pages_are_named_with_the_way_to_read_them(put, mo
     monkeypatch.setattr(ocr, "_installed", frozenset)
     file = put("part.pdf", pdf("Some text", None))
 
-    assert (
-        "page 2 without text (scanned pages need OCR: install Tesseract, and pip install 'gear-neo4j[ocr]')",
-    ) == load(file).remarks
+    assert ("page 2 without text (scanned pages need OCR: install Tesseract)",) == load(file).remarks
     assert ("page 2 without text (OCR is off)",) == load(file, limits=Limits(ocr="off")).remarks
     assert not is_document(put("a.png", b"x"))
     with pytest.raises(SettingsError, match="apt install tesseract-ocr"):

@@ -9,27 +9,18 @@ from hypothesis import strategies as st
 from gear_neo4j.extraction.rules import extract_facts
 from gear_neo4j.ingestion.html import to_markdown
 from gear_neo4j.ingestion.spans import LONGEST_REPEATED, MOST_REPEATED, repeat_spans
+from tests.tables import merged_cells
 
 
 @st.composite
 def merged(draw):
     """A grid of names, and the HTML of its table, in which equal neighbours may be one cell."""
-    height, width = draw(st.integers(1, 5)), draw(st.integers(1, 5))
-    grid = [[""] * width for _ in range(height)]
-    rows = []
-    for top in range(height):
-        cells = []
-        for left in range(width):
-            if grid[top][left]:
-                continue
-            free = next((n for n in range(left, width) if grid[top][n]), width) - left
-            across, down = draw(st.integers(1, free)), draw(st.integers(1, height - top))
-            for row in grid[top : top + down]:
-                row[left : left + across] = [f"c{top}{left}"] * across
-            spans = "".join(f' {name}="{n}"' for name, n in (("rowspan", down), ("colspan", across)) if n > 1)
-            cells.append(f"<td{spans}>c{top}{left}</td>")
-        rows.append(f"<tr>{''.join(cells)}</tr>")
-    return grid, f"<table>{''.join(rows)}</table>"
+    grid, cells = draw(merged_cells())
+    rows = [""] * len(grid)
+    for top, _, down, across, text in cells:
+        spans = "".join(f' {name}="{n}"' for name, n in (("rowspan", down), ("colspan", across)) if n > 1)
+        rows[top] += f"<td{spans}>{text}</td>"
+    return grid, f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
 def cells(html):
