@@ -134,7 +134,7 @@ def from_html(soup: "BeautifulSoup") -> dict[str, Any]:
         given.setdefault(str(name).lower(), str(element.get("content") or ""))
     root = soup.find("html")
     given.setdefault("language", str(root.get("lang") or "") if root else "")
-    return _described({field: next(filter(None, map(given.get, names)), None) for field, names in _META.items()})
+    return described({field: next(filter(None, map(given.get, names)), None) for field, names in _META.items()})
 
 
 def from_pdf(information: "DocumentInformation") -> dict[str, Any]:
@@ -143,7 +143,7 @@ def from_pdf(information: "DocumentInformation") -> dict[str, Any]:
     # Dates in PDFs are often malformed.
     with suppress(Exception):
         created = information.creation_date
-    return _described(
+    return described(
         {
             "author": information.author,
             "date": created,
@@ -160,7 +160,7 @@ def from_office(core: Mapping[str, str]) -> dict[str, Any]:
         >>> from_office({"creator": "Ada", "created": "2024-05-31T10:00:00Z", "subject": "Sales"})
         {'author': 'Ada', 'date': '2024-05-31T10:00:00Z', 'description': 'Sales'}
     """
-    return _described(
+    return described(
         {
             "author": core.get("creator"),
             "date": core.get("created"),
@@ -171,7 +171,8 @@ def from_office(core: Mapping[str, str]) -> dict[str, Any]:
     )
 
 
-def _described(given: Mapping[str, Any]) -> dict[str, Any]:
+def described(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields ``author``, ``date``, ``description``, ``keywords`` and ``language``, as far as they are not blank."""
     return fields(dict(_standard(given)))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from warnings import catch_warnings, simplefilter
 
 from gear_neo4j.errors import InputError, TemporaryFailure
-from gear_neo4j.ingestion import heads, ocr, office, pages, pdf, scans
+from gear_neo4j.ingestion import epub, heads, mail, ocr, office, opendocument, pages, pdf, scans
 from gear_neo4j.ingestion.columns import columns, nameless
 from gear_neo4j.ingestion.encodings import WESTERN, encoding_of
 from gear_neo4j.ingestion.html import to_markdown
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 LONGEST_FIRST_LINE = 80
 # Below this confidence, a page that was read by OCR is reported.
 UNSURE = 0.7
+MOST_REMARKS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +78,22 @@ def load(
     texts = [part for part in parts if part.text.strip()]
     if not texts:
         raise InputError(f"holds no text{_unread(limits) if suffix == PDF else ''}")
-    remarks = list(_remarks(parts, limits)) if suffix in scans.PAGED else []
+    remarks = list(_of_pages(parts, limits)) if suffix in scans.PAGED else _of_parts(parts)
     if suffix in _TEXTS and encoding_of(path) == WESTERN:
         remarks.append(f"is not UTF-8: read as {WESTERN}, the encoding of Western Windows")
     # One head for all parts, which is written once.
     metadata = {**file, **texts[0].metadata, **_confidence(texts)}
-    return Loaded([replace(part, metadata=metadata) for part in texts], tuple(remarks))
+    return Loaded([replace(part, metadata=metadata, remark="") for part in texts], tuple(remarks))
 
 
-def _remarks(parts: Sequence[Part], limits: Limits) -> Iterator[str]:
+def _of_parts(parts: Sequence[Part]) -> list[str]:
+    """What the parts say of themselves, not more than fits on a screen."""
+    remarks = list(dict.fromkeys(part.remark for part in parts if part.remark))
+    more = [f"and {len(remarks) - MOST_REMARKS:,} more such remarks"] if len(remarks) > MOST_REMARKS else []
+    return remarks[:MOST_REMARKS] + more
+
+
+def _of_pages(parts: Sequence[Part], limits: Limits) -> Iterator[str]:
     """Which pages were not read, and which were hard to read."""
     if blank := [part.number for part in parts if not part.text.strip()]:
         yield f"{pages.named(blank)} without text{_unread(limits)}"
@@ -118,6 +126,8 @@ def _parts(path: Path, name: str | None, limits: Limits, on_page: Callable[[], N
         return scans.image_parts(path, stem, reader)
     if suffix in office.SUFFIXES:
         return office.parts(path, stem, limits=limits)
+    if suffix in _LIMITED:
+        return _LIMITED[suffix](path, stem, limits=limits)
     return _LOADERS[suffix](path, stem)
 
 
@@ -144,7 +154,7 @@ def is_document(path: Path) -> bool:
 def suffixes() -> tuple[str, ...]:
     """The suffixes of readable documents, sorted."""
     more = [*(office.SUFFIXES if office.is_installed() else ()), *(scans.SUFFIXES if scans.is_installed() else ())]
-    return tuple(sorted([*_LOADERS, *more]))
+    return tuple(sorted([*_LOADERS, *_LIMITED, *more]))
 
 
 def kinds() -> str:
@@ -235,11 +245,14 @@ _LOADERS: dict[str, Callable[[Path, str], Iterator[Part]]] = {
     PDF: pdf.parts,
     ".csv": _csv,
     **dict.fromkeys(TABBED, _csv),
+    **dict.fromkeys(mail.SUFFIXES, mail.parts),
 }
+# What is packed is limited when it is unpacked.
+_LIMITED = dict.fromkeys(opendocument.SUFFIXES, opendocument.parts) | dict.fromkeys(epub.SUFFIXES, epub.parts)
 
 
 # Files that are text, in one encoding or another.
-_TEXTS = frozenset(_LOADERS) - {PDF}
+_TEXTS = frozenset(_LOADERS) - {PDF, *mail.SUFFIXES}
 
 
 def _plain(path: Path) -> str:

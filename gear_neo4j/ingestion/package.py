@@ -24,12 +24,21 @@ def check(path: Path, *, limits: Limits) -> None:
         if file.read(len(OLE)) == OLE:
             raise InputError("is encrypted or older than 2007: save it without a password in today's format")
     with ZipFile(path) as archive:
-        # The declared sizes are binding: zipfile reads no more.
-        if sum(entry.file_size for entry in archive.infolist()) > limits.expanded:
-            raise InputError(f"expands to more than {limits.expanded // MIB:,} MiB: split it")
+        check_size(archive, limits)
         for entry in archive.infolist():
             with archive.open(entry) as part:
                 _refuse_entities(part)
+
+
+def check_size(archive: ZipFile, limits: Limits) -> None:
+    """Refuse an archive that expands beyond the limits.
+
+    Raises:
+        InputError: says how large it may be.
+    """
+    # The declared sizes are binding: zipfile reads no more.
+    if sum(entry.file_size for entry in archive.infolist()) > limits.expanded:
+        raise InputError(f"expands to more than {limits.expanded // MIB:,} MiB: split it")
 
 
 def core_properties(path: Path) -> dict[str, str]:

@@ -19,6 +19,7 @@ class Part:
     """A section of a document with its title; ``unit`` and ``number`` say where it begins, as in line 12 or page 3.
 
     ``metadata`` is the document's. ``confidence`` is that of OCR, between 0 and 1, if the text was read in a picture.
+    ``remark`` says what was not read.
     """
 
     title: str
@@ -27,6 +28,7 @@ class Part:
     number: int = 1
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
     confidence: float | None = None
+    remark: str = ""
 
 
 def parts_of_page(page: Page, stem: str) -> Iterator[Part]:

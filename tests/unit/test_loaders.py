@@ -16,7 +16,7 @@ from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObjec
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.extraction.rules import extract_facts
-from gear_neo4j.ingestion import office, scans
+from gear_neo4j.ingestion import epub, office, opendocument, scans
 from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.loaders import is_document, load, suffixes
 from gear_neo4j.ingestion.markdown import sections
@@ -142,7 +142,8 @@ def test_a_text_in_another_encoding_is_refused(tmp_path, name, content):
 @pytest.mark.parametrize(("content", "reason"), [(b"", "is empty"), (b" \n\n", "holds no text")])
 def test_a_document_without_text_is_refused(tmp_path, suffix, content, reason):
     """For every kind."""
-    if suffix not in {".pdf", *office.SUFFIXES, *scans.SUFFIXES} or not content:
+    archives = {*office.SUFFIXES, *opendocument.SUFFIXES, *epub.SUFFIXES}
+    if suffix not in {".pdf", *archives, *scans.SUFFIXES} or not content:
         assert reason == refused(tmp_path, f"a{suffix}", content)
 
 
@@ -154,7 +155,7 @@ def test_a_file_that_is_gone_is_refused(tmp_path):
 
 def test_the_kind_is_told_by_the_name():
     """In upper or lower case."""
-    names = ["a.txt", "a.RST", "a.md", "a.markdown", "a.htm", "a.HTML", "a.Pdf", "a.csv"]
+    names = ["a.txt", "a.RST", "a.md", "a.markdown", "a.htm", "a.HTML", "a.Pdf", "a.csv", "a.ODT", "a.eml"]
 
     assert all(is_document(Path(name)) for name in names)
     assert not any(is_document(Path(name)) for name in ("a.jsonl", "a.gif", "pdf", ".pdf"))

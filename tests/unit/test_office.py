@@ -219,6 +219,31 @@ def test_a_merged_cell_of_a_sheet_counts_in_each_row_and_column(read):
     ] == [one.text for one in read("a.xlsx", content)]
 
 
+def test_shares_are_read_as_they_are_shown(read):
+    """In any format of shares; other numbers of the sheet stay."""
+    book = openpyxl.load_workbook(
+        io.BytesIO(sheets(A=[["Town", "Share", "Rate", "Staff"], ["Oslo", 0.12, 0.045, 0.5]]))
+    )
+    for cell, shown in (("B2", "0%"), ("C2", "0.0 %"), ("D2", "0.0")):
+        book["A"][cell].number_format = shown
+    out = io.BytesIO()
+    book.save(out)
+
+    assert ["Town: Oslo\nShare: 12%\nRate: 4.5%\nStaff: 0.5"] == [one.text for one in read("a.xlsx", out.getvalue())]
+
+
+def test_formulas_without_values_are_counted(tmp_path):
+    """Programs that only write a file do not compute them; the cells beside them are read."""
+    (tmp_path / "a.xlsx").write_bytes(
+        sheets(A=[["Item", "Net", "Gross"], ["Lamp", 10, "=B2*2"], ["Desk", 20, "=B3*2"]])
+    )
+
+    found = load(tmp_path / "a.xlsx")
+
+    assert ["Item: Lamp\nNet: 10", "Item: Desk\nNet: 20"] == [part.text for part in found.parts]
+    assert ("2 formulas have no value in the sheet A: open it in a spreadsheet program, and save it",) == found.remarks
+
+
 def test_a_sheet_that_is_one_merged_cell_costs_nothing(read):
     """However large it says it is; so do thousands of ranges."""
     plain = sheets(A=[["a", "b"], ["c", "d"]])
