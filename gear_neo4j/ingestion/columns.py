@@ -56,7 +56,7 @@ def columns(lines: Iterable[str], *, delimiter: str = "") -> Columns:
     texts = (cell.strip("# \t") for row in rows[:above] for cell in row)
     title = " ".join(text for text in texts if text and not _SEPARATOR.fullmatch(text))
     rows = rows[above:]
-    if not rows or _is_header(rows[0], rows[1:]):
+    if not rows or is_header(rows[0], rows[1:]):
         names = [name.strip() for name in rows[0]] if rows else []
         # A header can be commented out.
         names[:1] = [name.lstrip("# ") for name in names[:1]]
@@ -97,13 +97,18 @@ def _above(rows: Sequence[Sequence[str]]) -> int:
     return wide if wide <= MOST_ABOVE else 0
 
 
-def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+def is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row of a table has the names of its columns."""
     values = [index for index, cell in enumerate(first) if _is(_VALUE, cell.strip())]
     # Years, or the numbers of questions.
     if len(values) > 1 and all(_whole(first[other]) == _whole(first[one]) + 1 for one, other in pairwise(values)):
         return True
     return not any(_continues(first[index].strip(), list(_column(rows, index))) for index in values)
+
+
+def is_value(cell: str) -> bool:
+    """Whether a cell holds a number or an address."""
+    return _is(_VALUE, cell)
 
 
 def _continues(value: str, below: Sequence[str]) -> bool:

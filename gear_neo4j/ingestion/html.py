@@ -37,8 +37,10 @@ class Page:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
-def to_markdown(content: bytes) -> Page:
+def to_markdown(content: bytes, *, is_data: bool = False) -> Page:
     """A page with its text as Markdown; without a main heading, its title becomes one.
+
+    ``is_data``: its tables hold data, and do not arrange the page. They have heads as a rule, marked or not.
 
     Raises:
         UnicodeDecodeError, LookupError: the page is neither UTF-8 nor in the encoding that it declares.
@@ -66,7 +68,7 @@ def to_markdown(content: bytes) -> Page:
         # The heading of an answer is often a button that shows it.
         if not element.decomposed and (element.name != "button" or not element.find_parent(_HEADINGS)):
             element.decompose()
-    tidy(soup)
+    tidy(soup, is_data=is_data)
     body = _main(soup)
     converter = MarkdownConverter(
         heading_style=ATX,

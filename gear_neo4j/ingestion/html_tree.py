@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from gear_neo4j.ingestion.spans import cells_of, repeat_spans, rows_of
+from gear_neo4j.ingestion.spans import cells_of, repeat_spans, rows_of, span_of
+from gear_neo4j.ingestion.table_heads import count_heads
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
@@ -18,12 +19,13 @@ _TEX = "application/x-tex"
 _SCRIPTS = {"msup": "^", "msub": "_", "mfrac": "/"}
 
 
-def tidy(page: "BeautifulSoup") -> None:
+def tidy(page: "BeautifulSoup", *, is_data: bool = False) -> None:
     """Make the tables, formulas and marks of a page readable as Markdown.
 
     Tables within tables stay, and what is around them becomes text. Captions come before their tables. Cells that span
-    several rows or columns are in each of them, and several rows of heads become one. Marks of references go; powers
-    and formulas stay.
+    several rows or columns are in each of them. Heads that are not marked are found
+    (:func:`~gear_neo4j.ingestion.table_heads.count_heads`), and several rows of heads become one. Marks of references
+    go; powers and formulas stay.
 
     Example:
         >>> from bs4 import BeautifulSoup
@@ -35,8 +37,11 @@ def tidy(page: "BeautifulSoup") -> None:
     for element in page([*_CHANGES]):
         if not element.decomposed:
             _CHANGES[element.name](page, element)
-    repeat_spans(page("table"))
-    for table in page("table"):
+    tables = page("table")
+    heights = [_height(table) for table in tables]
+    repeat_spans(tables)
+    for table, height in zip(tables, heights, strict=True):
+        _mark_heads(table, height, is_data=is_data)
         _one_head(page, table)
 
 
@@ -77,6 +82,30 @@ def _caption(_: "BeautifulSoup", caption: "Tag") -> None:
     if table := caption.find_parent("table"):
         caption.name = "p"
         table.insert_before(caption.extract())
+
+
+def _height(table: "Tag") -> int:
+    """How many rows the highest cell of the first row spans."""
+    first = cells_of(rows[0]) if (rows := rows_of(table)) else []
+    return max((span_of(cell, "rowspan") for cell in first), default=1)
+
+
+def _mark_heads(table: "Tag", height: int, *, is_data: bool) -> None:
+    """Mark the heads of a table that has none."""
+    rows = [cells_of(row) for row in rows_of(table)]
+    if table.thead is not None or any(cell.name == "th" for row in rows for cell in row):
+        return
+    texts = [[" ".join(cell.get_text(" ").split()) for cell in row] for row in rows]
+    bold = [all(map(_is_bold, row)) for row in rows if row]
+    is_bold = any(texts[0] if texts else ()) and bold[0] and not all(bold)
+    for row in rows[: count_heads(texts, height=height, is_bold=is_bold, is_data=is_data)]:
+        for cell in row:
+            cell.name = "th"
+
+
+def _is_bold(cell: "Tag") -> bool:
+    text = cell.get_text(strip=True)
+    return not text or any(part.get_text(strip=True) == text for part in cell(["b", "strong"]))
 
 
 def _one_head(page: "BeautifulSoup", table: "Tag") -> None:

@@ -81,8 +81,6 @@ def parts(path: Path, stem: str, *, limits: Limits) -> Iterator[Part]:
 
 def _word(document: Office) -> Iterator[Part]:
     from mammoth import convert_to_html
-    from mammoth.documents import Table
-    from mammoth.transforms import element_of_type
 
     with word.prepared(document.path) as file:
         html = convert_to_html(
@@ -92,26 +90,11 @@ def _word(document: Office) -> Iterator[Part]:
             include_embedded_style_map=False,
             external_file_access=False,
             convert_image=lambda _: [],
-            transform_document=element_of_type(Table, _with_heads),
         ).value
     # The arrow links a footnote back to its reference.
     html = f"<title>{escape(document.title)}</title>{html.replace('↑</a>', '</a>')}"
-    for part in parts_of_page(to_markdown(html.encode("utf-8", "replace")), document.stem):
+    for part in parts_of_page(to_markdown(html.encode("utf-8", "replace"), is_data=True), document.stem):
         yield replace(part, metadata=document.metadata)
-
-
-def _with_heads(table: Any) -> Any:
-    """A Word table with its first row as the header, unless it has two columns: these are names and values.
-
-    A cell of the header that spans several rows makes all of them the header.
-    """
-    rows = list(table.children)
-    first = rows[0].children if rows else []
-    if sum(cell.colspan for cell in first) > 2:
-        height = max(cell.rowspan for cell in first)
-        heads = rows[: height if height < len(rows) else 1]
-        rows[: len(heads)] = [row.copy(is_header=True) for row in heads]
-    return table.copy(children=rows)
 
 
 def _presentation(document: Office) -> Iterator[Part]:

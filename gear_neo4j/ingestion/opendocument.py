@@ -48,7 +48,7 @@ def parts(path: Path, stem: str, *, limits: Limits) -> Iterator[Part]:
 
 def _text(content: Any, title: str, stem: str, _: Limits) -> Iterator[Part]:
     html = f"<title>{escape(title)}</title>{_html(xml.first(content, 'text'))}"
-    yield from parts_of_page(to_markdown(html.encode("utf-8", "replace")), stem)
+    yield from parts_of_page(to_markdown(html.encode("utf-8", "replace"), is_data=True), stem)
 
 
 def _presentation(content: Any, title: str, stem: str, limits: Limits) -> Iterator[Part]:
@@ -61,7 +61,7 @@ def _presentation(content: Any, title: str, stem: str, limits: Limits) -> Iterat
         name = shorten(names[0]) if names else ""
         body = "".join(_html(frame) for frame in frames if _get(frame, "class") != "title")
         text = "\n\n".join(
-            filter(None, (f"# {name}" if name else "", to_markdown(body.encode("utf-8", "replace")).text))
+            filter(None, (f"# {name}" if name else "", to_markdown(body.encode("utf-8", "replace"), is_data=True).text))
         )
         yield Part(shorten(HEADINGS.join(filter(None, (title, name)))) or stem, text, "slide", number)
 
@@ -143,23 +143,14 @@ def _html(element: Any) -> str:
 
 
 def _table(table: Any) -> str:
-    """The rows of a table; of three columns or more, the first row is the header, and two are names and values."""
     rows = [row for row in table.iter("{*}table-row") if next(row.iterancestors("{*}table")) is table]
-    cells = [[cell for cell in row if xml.name(cell) == "table-cell"] for row in rows]
-    first = cells[0] if cells else []
-    has_head = sum(_number(cell, "number-columns-spanned") for cell in first) > 2
-    height = max((_number(cell, "number-rows-spanned") for cell in first), default=1) if has_head else 0
-    height = height if height < len(rows) else 1
-    return "".join(
-        f"<tr>{''.join(_cell(cell, 'th' if number < height else 'td') for cell in row)}</tr>"
-        for number, row in enumerate(cells)
-    )
+    return "".join(f"<tr>{''.join(map(_cell, row.iterchildren('{*}table-cell')))}</tr>" for row in rows)
 
 
-def _cell(cell: Any, tag: str) -> str:
+def _cell(cell: Any) -> str:
     across, down = (_number(cell, f"number-{what}-spanned") for what in ("columns", "rows"))
-    made = f"<{tag} colspan={across} rowspan={down}>{''.join(map(_html, cell))}</{tag}>"
-    return made * min(_number(cell, "number-columns-repeated"), MOST_REPEATED)
+    made = f"<td colspan={across} rowspan={down}>{''.join(map(_html, cell))}</td>"
+    return made * _number(cell, "number-columns-repeated")
 
 
 def _remove_hidden(content: Any) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from gear_neo4j.ingestion.html import to_markdown
+from gear_neo4j.ingestion.table_heads import count_heads
 
 if TYPE_CHECKING:
     from pdfplumber.page import Page
@@ -166,7 +167,13 @@ def _grid(page: "Page", table: "Table") -> _Grid | None:
         rows[row].append(_Cell(_first(tops, bottom) - row, _first(lefts, right) - column, text))
     first = (_is_bold(page, box) for box, text in texts if text and _first(tops, box[1]) == 0)
     others = (_is_bold(page, box) for box, text in texts if text and _first(tops, box[1]) > 0)
-    return _Grid(tuple(lefts), tuple(map(tuple, rows)), _heads(rows, is_bold=all(first) and not all(others)))
+    heads = count_heads(
+        _texts(rows),
+        height=max((cell.height for cell in rows[0]), default=1),
+        is_bold=all(first) and not all(others),
+        is_data=True,
+    )
+    return _Grid(tuple(lefts), tuple(map(tuple, rows)), heads)
 
 
 def _sides(sides: Any) -> list[float]:
@@ -186,15 +193,6 @@ def _is_bold(page: "Page", box: tuple[float, float, float, float]) -> bool:
 def _first(sides: Sequence[float], least: float) -> int:
     """The number of the first side from there on."""
     return next((number for number, side in enumerate(sides) if side >= least - NEAR), len(sides))
-
-
-def _heads(rows: Sequence[Sequence[_Cell]], *, is_bold: bool) -> int:
-    """How many rows are heads: as many as the highest cell of the first one, if it looks like a row of heads.
-
-    Two columns without bold heads are names and values.
-    """
-    height = max((cell.height for cell in rows[0]), default=1)
-    return (height if height < len(rows) else 1) if is_bold or sum(cell.width for cell in rows[0]) > 2 else 0
 
 
 def _continued(grid: _Grid, above: _Grid) -> _Grid:

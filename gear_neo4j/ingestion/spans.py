@@ -53,7 +53,7 @@ def _repeat(rows: Iterable["Tag"], repeated: Iterator[int]) -> None:
                 if left > 1:
                     above[column] = cell, left - 1
             elif cell := next(own, None):
-                width, height = (_span(cell, name) for name in ("colspan", "rowspan"))
+                width, height = (span_of(cell, name) for name in ("colspan", "rowspan"))
                 for offset in range(min(width, MOST_COLUMNS - column)):
                     placed.append(_copy(cell, repeated) if offset else cell)
                     if height > 1:
@@ -81,7 +81,7 @@ def cells_of(row: "Tag") -> list["Tag"]:
     return row(["td", "th"], recursive=False)
 
 
-def _span(cell: "Tag", name: str) -> int:
+def span_of(cell: "Tag", name: str) -> int:
     """How many rows or columns a cell spans; a page can say anything."""
     text = str(cell.get(name, ""))
     return max(1, min(int(text), MOST_REPEATED)) if text.isascii() and text.isdigit() and len(text) < 6 else 1

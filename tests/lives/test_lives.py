@@ -244,12 +244,17 @@ class Life(RuleBasedStateMachine):
         origin = self.model.origin(collection, project, given, files=self._names_in(project))
         if origin is None:
             return
+        is_first = (collection, project) not in self.model.origins
         self.model.origins[collection, project] = origin
         files = {f"{origin}/{name}": file for (where, name), file in self.files.items() if where == project}
         with self.world.embedder.interrupted(self._happens(meanwhile)) as has_happened:
             is_done = getattr(self.world, command)(project, form, collection=collection, **options)
             was_met = has_happened()
         readers, widen = options["readers"], options["widen"]
+        is_read = not options["slow"] and any(file.is_readable for file in files.values())
+        if command == "ingest" and is_first and readers is None and not is_read:
+            # An ingest forgets a folder that it has read nothing of.
+            del self.model.origins[collection, project]
         if options["slow"]:
             self._too_slow(command, collection, origin, files)
         elif command == "sync":
