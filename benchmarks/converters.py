@@ -79,11 +79,12 @@ REGISTER: Grid = (("Name", "Town", "Born"), *((f"Person {n}", f"Town {n % 7}", s
 def documents() -> dict[str, tuple[str, Grid]]:
     """By name, tables as HTML, and the values that a reader sees in each row below each head."""
     merged = (
-        "<tr><th>Country<th>Town<th>Workers<tr><td rowspan=2>Norway<td>Bergen<td>120<tr><td>Oslo<td>340"
-        "<tr><td>Sweden<td>Lund<td>75"
+        f"{_rows(PLANTS[:1])}<tr><td rowspan=2>Norway</td><td>Bergen</td><td>120</td></tr>"
+        f"<tr><td>Oslo</td><td>340</td></tr>{_rows(PLANTS[3:], head='td')}"
     )
+    years = "".join(f"<th colspan=2>{year}</th>" for year in (2023, 2024))
     heads = (
-        "<tr><th rowspan=2>Region<th colspan=2>2023<th colspan=2>2024<tr><th>Units<th>Sales<th>Units<th>Sales"
+        f"<tr><th rowspan=2>Region</th>{years}</tr><tr>{'<th>Units</th><th>Sales</th>' * 2}</tr>"
         f"{_rows(SALES[1:], head='td')}"
     )
     return {
@@ -99,7 +100,8 @@ def documents() -> dict[str, tuple[str, Grid]]:
 
 def _rows(grid: Grid, *, head: str = "th") -> str:
     kinds = [head, *["td"] * len(grid)]
-    return "".join(f"<tr>{''.join(f'<{kind}>{cell}' for cell in row)}" for kind, row in zip(kinds, grid, strict=False))
+    rows = ("".join(f"<{kind}>{cell}</{kind}>" for cell in row) for kind, row in zip(kinds, grid, strict=False))
+    return "".join(f"<tr>{row}</tr>" for row in rows)
 
 
 def values(text: str) -> Iterator[tuple[str, str, str]]:
