@@ -9,6 +9,7 @@
 # make sbom   what the package installs, in CycloneDX's format, in build/sbom.json
 # make faults every command under faults at random moments
 # make scopes searches and answers under scopes, over corpora made at random
+# make conformance  the MCP server under the protocol's own test suite, from the npm registry
 # make lives  lives of a corpus, made at random: syncs, jobs, keys and kills in any order
 
 PYTHON ?= python3
@@ -28,7 +29,7 @@ ONE_LONG_TEST := -o faulthandler_timeout=0
 unexport PYTHONDONTWRITEBYTECODE
 DATA := $(or $(GEAR_DATA),../shared/data)
 
-.PHONY: install demo test quick fuzz faults scopes lives lint manual audit floors sbom bench clean
+.PHONY: install demo test quick fuzz faults scopes lives conformance lint manual audit floors sbom bench clean
 .DEFAULT_GOAL := demo
 
 # Compiling all modules takes half of the time; Python compiles what it imports.
@@ -81,6 +82,9 @@ scopes: .venv/.installed-dev
 lives: .venv/.installed-dev
 	$(JVM) $(THREADS) GEAR_LIVES_RUNS=$(or $(RUNS),2000) $(BIN)/python -m pytest tests/lives $(ONE_LONG_TEST) \
 		--hypothesis-profile=random
+
+conformance: .venv/.installed-dev
+	$(BIN)/python -m tools.conformance
 
 lint: .venv/.installed-dev
 	$(BIN)/ruff check .

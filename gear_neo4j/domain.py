@@ -115,6 +115,28 @@ class PassageRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class PathStep:
+    """A triple of a path, walked from its subject to its object or, if not ``forward``, the other way.
+
+    ``continues`` is whether it begins where the step before ended.
+    """
+
+    triple: Triple
+    forward: bool
+    continues: bool
+
+    @property
+    def start(self) -> str:
+        """The name of the entity that it leaves."""
+        return self.triple.subject if self.forward else self.triple.object
+
+    @property
+    def end(self) -> str:
+        """The name of the entity that it reaches."""
+        return self.triple.object if self.forward else self.triple.subject
+
+
+@dataclass(frozen=True, slots=True)
 class Path(Displayed):
     """Triples, each of which shares an entity with the one before.
 
@@ -130,6 +152,11 @@ class Path(Displayed):
     def passage_ids(self) -> tuple[str, ...]:
         """The passages that state the triples, in the order of the path, each once."""
         return tuple(dict.fromkeys(triple.passage_id for triple in self.triples))
+
+    @property
+    def steps(self) -> tuple[PathStep, ...]:
+        """The triples as the path walks them."""
+        return tuple(_walk(self.triples))
 
     def up_to(self, passage: str) -> Self:
         """The path up to its first triple from a passage (id), which must be one of its passages."""
@@ -382,20 +409,25 @@ def node_passage_id(node: str) -> str:
 
 
 def _draw(triples: tuple[Triple, ...]) -> str:
-    if len(triples) < 2:
-        return "".join(map(str, triples))
-    first, second = triples[:2]
-    forward = entity_key(first.object) in _ends(second)
-    line = str(first) if forward else f"{first.object} ←{first.predicate}— {first.subject}"
-    tip = entity_key(first.object if forward else first.subject)
-    for triple in triples[1:]:
-        if tip == entity_key(triple.subject):
-            line, tip = f"{line} —{triple.predicate}→ {triple.object}", entity_key(triple.object)
-        elif tip == entity_key(triple.object):
-            line, tip = f"{line} ←{triple.predicate}— {triple.subject}", entity_key(triple.subject)
-        else:
-            line, tip = f"{line}; {triple}", entity_key(triple.object)
+    line = ""
+    for step in _walk(triples):
+        arrow = f"—{step.triple.predicate}→" if step.forward else f"←{step.triple.predicate}—"
+        begin = line if step.continues else f"{f'{line}; ' if line else ''}{step.start}"
+        line = f"{begin} {arrow} {step.end}"
     return line
+
+
+def _walk(triples: tuple[Triple, ...]) -> Iterator[PathStep]:
+    tip = ""
+    for number, triple in enumerate(triples):
+        if number == 0:
+            # It leads to the entity that the next triple shares.
+            forward = len(triples) == 1 or entity_key(triple.object) in _ends(triples[1])
+        else:
+            forward = tip == entity_key(triple.subject) or tip != entity_key(triple.object)
+        step = PathStep(triple, forward, continues=bool(number) and tip in _ends(triple))
+        tip = entity_key(step.end)
+        yield step
 
 
 def _ends(triple: Triple) -> set[str]:

@@ -8,7 +8,8 @@ from mcp.server import MCPServer
 from gear_neo4j.mcp import texts
 from gear_neo4j.mcp.calls import Calls, GearFor, OnEnd, keep_request
 from gear_neo4j.mcp.options import ServerOptions
-from gear_neo4j.mcp.resources import add_prompt, add_resources
+from gear_neo4j.mcp.picture import make_app
+from gear_neo4j.mcp.resources import add_completion, add_prompt, add_resources
 from gear_neo4j.mcp.tools import Tools
 from gear_neo4j.threads import ThreadLimiter
 
@@ -42,9 +43,11 @@ def make_server(
         log_level="WARNING",
         middleware=[keep_request],
         subscriptions=False,
+        extensions=[make_app()],
     )
     calls = Calls(gear_for, options=options, on_end=on_end, limiter=limiter)
     Tools(calls, options).add_to(server)
     add_resources(server, calls)
+    add_completion(server, calls)
     add_prompt(server, options)
     return server

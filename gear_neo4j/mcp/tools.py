@@ -8,7 +8,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field
 
-from gear_neo4j.mcp import texts
+from gear_neo4j.mcp import picture, texts
 from gear_neo4j.mcp.calls import Calls, tool_errors
 from gear_neo4j.mcp.fitting import compact
 from gear_neo4j.mcp.options import ServerOptions
@@ -55,7 +55,13 @@ class Tools:
         for name, title, description, function in tools:
             if name != "ask" or self._options.has_model:
                 server.add_tool(
-                    function, self._options.tool(name), title, description, annotations=harmless, structured_output=True
+                    function,
+                    self._options.tool(name),
+                    title,
+                    description,
+                    annotations=harmless,
+                    structured_output=True,
+                    meta=picture.tool_metadata(name),
                 )
 
     async def search(
@@ -63,8 +69,7 @@ class Tools:
     ) -> Annotated[CallToolResult, SearchResult]:
         """Passages for a question, and the paths to them."""
         with tool_errors():
-            found = await self._calls.run(lambda work: work.search(query, k=k, retriever=retriever, base=base))
-            return _result(found)
+            return await self._drawn(lambda work: work.search(query, k=k, retriever=retriever, base=base))
 
     async def fetch(self, id: Id) -> Annotated[CallToolResult, FetchResult]:
         """One passage by its id."""
@@ -74,7 +79,7 @@ class Tools:
     async def paths(self, question: Question, limit: Limit = 20) -> Annotated[CallToolResult, PathsResult]:
         """The connections between the entities that a question names."""
         with tool_errors():
-            return _result(await self._calls.run(lambda work: work.paths(question, limit=limit)))
+            return await self._drawn(lambda work: work.paths(question, limit=limit))
 
     async def ask(
         self,
@@ -95,15 +100,20 @@ class Tools:
             return work.ask(question, agent=agent, max_steps=max_steps, seconds=seconds)
 
         with tool_errors():
-            return _result(await self._calls.run(ask, seconds=seconds + LAST_CALL, report=report))
+            return await self._drawn(ask, seconds=seconds + LAST_CALL, report=report)
 
     async def status(self) -> Annotated[CallToolResult, StatusResult]:
         """The contents of the database."""
         with tool_errors():
             return _result(await self._calls.run(lambda work: work.status()))
 
+    async def _drawn(self, task: Callable[["Work"], BaseModel], **options: Any) -> CallToolResult:
+        """The result of a task, with the paths to what it shows as metadata, for a picture of them."""
+        result, walks = await self._calls.run(lambda work: (task(work), work.walks), **options)
+        return _result(result, picture.result_metadata(walks, fetch=self._options.tool("fetch")))
 
-def _result(result: BaseModel) -> CallToolResult:
+
+def _result(result: BaseModel, metadata: dict[str, Any] | None = None) -> CallToolResult:
     """A result as structured content for programs, and as compact JSON for models."""
     text = TextContent(type="text", text=compact(result))
-    return CallToolResult(content=[text], structured_content=result.model_dump(mode="json"))
+    return CallToolResult(content=[text], structured_content=result.model_dump(mode="json"), _meta=metadata)

@@ -1,8 +1,9 @@
 """The work of the tools on a view of the database; imported late, because that takes seconds."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from gear_neo4j.agents.run import Event
+from gear_neo4j.domain import Hits, Path
 from gear_neo4j.errors import ModelError
 from gear_neo4j.gear.front import Gear
 from gear_neo4j.gear.requests import requested_agent, requested_retriever
@@ -23,8 +24,8 @@ class Work:
     """The work of one call with one view; see :class:`gear_neo4j.mcp.tools.Tools` for the arguments.
 
     Afterwards, ``kind`` says what was asked for (empty for the status), ``passages`` has the ids of the returned
-    passages, ``documents`` the names of their documents, ``usage`` the usage of the language model, and ``error`` the
-    class of the error that ended it.
+    passages, ``documents`` the names of their documents, ``walks`` the paths to what the result shows, by id or rank,
+    ``usage`` the usage of the language model, and ``error`` the class of the error that ended it.
 
     Args:
         report: gets the text of each event of a run.
@@ -37,6 +38,7 @@ class Work:
         self.kind = self.question = self.error = ""
         self.passages: Sequence[str] = ()
         self.documents: Sequence[str | None] = ()
+        self.walks: dict[str, Path] = {}
         self.usage = Usage()
 
     def search(self, query: str, *, k: int, retriever: str | None, base: str | None) -> SearchResult:
@@ -47,7 +49,9 @@ class Work:
         self.documents = [hit.passage.source for hit in hits]
         self.usage = sum(hits.usage.values(), Usage())
         result = encode.encode_hits(hits, public_url=self._options.public_url)
-        return fitted(result, parts=("paths", "results"), most=self._options.max_chars)
+        result = fitted(result, parts=("paths", "results"), most=self._options.max_chars)
+        self.walks = _walks(hits, (found.id for found in result.results))
+        return result
 
     def fetch(self, id: str) -> FetchResult:
         """One passage by its id."""
@@ -56,6 +60,10 @@ class Work:
         self.passages, self.documents = [record.passage.id], [record.passage.source]
         result = encode.encode_record(record, public_url=self._options.public_url)
         return fitted(result, parts=("metadata.triples", "text"), most=self._options.max_chars)
+
+    def ids(self, prefix: str, *, limit: int) -> list[str]:
+        """Ids of passages that begin with a prefix, in order."""
+        return self._gear.graph.store.passage_ids(prefix, limit=limit)
 
     def paths(self, question: str, *, limit: int) -> PathsResult:
         """The connections between the entities that a question names."""
@@ -69,11 +77,10 @@ class Work:
         result = encode.encode_connected(
             connected, limit=limit, uri=self._options.neo4j_uri, database=database, own=own
         )
-        return fitted(
-            result,
-            parts=("paths", "template.rows", "named") if own else ("paths", "named"),
-            most=self._options.max_chars,
-        )
+        parts = ("paths", "template.rows", "named") if own else ("paths", "named")
+        result = fitted(result, parts=parts, most=self._options.max_chars)
+        self.walks = {str(rank): path for rank, path in enumerate(connected.paths[: len(result.paths)])}
+        return result
 
     def ask(self, question: str, *, agent: str | None, max_steps: int | None, seconds: float) -> AskResult:
         """An answer with its citations.
@@ -89,7 +96,9 @@ class Work:
         if answer.failure and not answer.text:
             raise ModelError(f"{answer.failure}; the tool {self._options.tool('search')} needs no model")
         result = encode.encode_answer(answer, public_url=self._options.public_url)
-        return fitted(result, parts=("steps", "citations", "answer"), most=self._options.max_chars)
+        result = fitted(result, parts=("steps", "citations", "answer"), most=self._options.max_chars)
+        self.walks = _walks(answer.hits, (citation.id for citation in result.citations))
+        return result
 
     def status(self) -> StatusResult:
         """The contents of the database."""
@@ -99,6 +108,10 @@ class Work:
         # Pieces of the answer are too many, and not final.
         if event.kind != "token":
             self._report(_message(event))
+
+
+def _walks(hits: Hits, ids: Iterable[str]) -> dict[str, Path]:
+    return {id: path for id in ids if (path := hits.path_to(id))}
 
 
 def _message(event: Event) -> str:

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from langchain_openai import ChatOpenAI
 from mcp import Client
 from mcp.shared.exceptions import MCPError
+from mcp_types import PromptReference, ResourceTemplateReference
 
 from gear_neo4j import Gear
 from gear_neo4j.domain import Passage, make_triple
 from gear_neo4j.errors import ServerUnavailable
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.writing import write_passages, write_triples
-from gear_neo4j.mcp import calls
+from gear_neo4j.mcp import calls, picture
 from gear_neo4j.mcp.opening import OneGear
 from gear_neo4j.mcp.server import make_server
 from gear_neo4j.models.chat import Chat
@@ -221,13 +222,61 @@ def test_resources_give_what_the_tools_give(view):
             with pytest.raises(MCPError, match="there is no passage with that id"):
                 await client.read_resource(uri)
         templates = (await client.list_resource_templates()).resource_templates
-        return [*texts, templates[0].uri_template, str((await client.list_resources()).resources[0].uri)]
+        uris = {str(one.uri) for one in (await client.list_resources()).resources}
+        return [*texts, templates[0].uri_template, uris]
 
-    passage, status, template, uri = talk(server, work)
+    passage, status, template, uris = talk(server, work)
 
     assert call(server, "fetch", id="study") == passage
     assert call(server, "status") == status
-    assert ("gear://passage/{id}", "gear://status") == (template, uri)
+    assert ("gear://passage/{id}", {"gear://status", picture.URI}) == (template, uris)
+
+
+def test_the_ids_of_passages_are_completed(view, monkeypatch):
+    """In order, at most a hundred, and none that the server may not see."""
+    server = server_over(view)
+    template = ResourceTemplateReference(uri="gear://passage/{id}")
+
+    def completed(ref, name, value):
+        argument = {"name": name, "value": value}
+        return talk(server, lambda client: client.complete(ref, argument)).completion
+
+    found = completed(template, "id", "")
+    ids = [id for id in found.values if id.startswith("s")]
+
+    assert sorted(found.values) == found.values
+    assert "study" in ids
+    assert SECRET not in "".join(found.values)
+    assert ids == completed(template, "id", "s").values
+    assert ["study"] == completed(template, "id", "study").values
+    assert [] == completed(template, "id", "nosuch").values
+    assert [] == completed(template, "other", "s").values
+    assert [] == completed(PromptReference(name="multi_hop"), "question", "s").values
+    monkeypatch.setattr("gear_neo4j.mcp.resources.MOST_COMPLETED", 1)
+    assert ([found.values[0]], True) == (lambda first: (first.values, first.has_more))(completed(template, "id", ""))
+
+
+def test_results_with_paths_are_shown_by_an_app(view):
+    """What the page needs is metadata, which no model reads: the steps to each passage, and the tool that gets one."""
+    server = server_over(view, namespace="papers")
+
+    async def work(client):
+        tools = {tool.name: tool.meta for tool in (await client.list_tools()).tools}
+        (page,) = (await client.read_resource(picture.URI)).contents
+        return tools, page, await client.call_tool("papers_search", {"query": QUESTION})
+
+    tools, page, found = talk(server, work)
+    results, steps = found.structured_content["results"], found.meta["gear-neo4j/steps"]
+
+    assert {"ui": {"resourceUri": picture.URI}} == tools["papers_search"] == tools["papers_paths"]
+    assert not tools["papers_fetch"]
+    assert ("text/html;profile=mcp-app", "papers_fetch") == (page.mime_type, found.meta["gear-neo4j/fetch"])
+    assert steps.keys() == {one["id"] for one in results if one["path"]}
+    assert steps
+    for one in results:
+        for step in steps.get(one["id"], ()):
+            arrow = f"—{step['predicate']}→" if step["forward"] else f"←{step['predicate']}—"
+            assert f"{arrow} {step['end']}" in one["path"]
 
 
 # Answers

@@ -201,6 +201,10 @@ class Store:
         rows = self.database.call("passages_by_id", ids=list(ids))
         return {row["id"]: passage_of(row) for row in present(rows, "id", "text")}
 
+    def passage_ids(self, prefix: str, *, limit: int) -> list[str]:
+        """The first ids of passages that begin with a prefix, in order."""
+        return [row["id"] for row in present(self.database.call("passage_ids", prefix=prefix, limit=limit), "id")]
+
     def stated_triples(self, passage: str, *, limit: int) -> list[Triple]:
         """At most ``limit`` triples of a passage, in order of their three parts."""
         return [
