@@ -39,6 +39,29 @@ _TURN = re.compile(
 # The head of a message, of which three lines are one.
 _HEAD = re.compile(r"(?:From|To|Cc|Bcc|Sent|Date|Subject|Reply-To|Message-ID|Received|MIME-Version|Content-\S+): .*")
 LEAST_HEADS = 3
+_GREETING = re.compile(
+    r"[ \t]*(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|hallo|liebe[rs]?|guten (?:morgen|tag|abend)|moin|"
+    r"sehr geehrte[rs]?|bonjour|bonsoir|ch[eè]re?s?|salut|hola|estimad[oa]s?|buenos d[ií]as|ciao|gentile)\b[^.?]{0,80}",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(
+    r"[ \t]*(?:--|(?:(?:best|kind|warm) )?regards|best(?: wishes)?|(?:yours )?(?:sincerely|faithfully|truly)|cheers|"
+    r"(?:many )?thanks(?: (?:again|in advance))?|cordialement|bien [àa] vous|saludos(?: cordiales)?|cordiali saluti|"
+    r"(?:mit )?(?:freundlichen?|besten?|herzlichen?|viele|liebe) gr[üu](?:ß|ss)en?)[,.! \t]*",
+    re.IGNORECASE,
+)
+# The last lines of a message, with its signature.
+LONGEST_CLOSING = 8
+_MARKS = frozenset("[*_`~")
+_ADDRESS = r"\([^()\n]{0,500}(?:\([^()\n]{0,100}\)[^()\n]{0,100})?\)"
+# Marks of Markdown, and what stays of them. Two marks of code are a quotation in TeX.
+_MARKED = (
+    (re.compile(rf"!\[[^\]\[\n]{{0,300}}\]{_ADDRESS}|\[\^[^\]\s]{{1,40}}\](?!:)|~~[^~\n]{{1,300}}~~"), ""),
+    (re.compile(rf"\[([^\]\[\n]{{1,300}})\](?:{_ADDRESS}|\[[^\]\[\n]{{0,100}}\])"), r"\1"),
+    (re.compile(r"(?<!`)`([^`\n]{1,300})`(?!`)"), r"\1"),
+    (re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]{0,299}[^\s*])\1(?![\w*])"), r"\2"),
+    (re.compile(r"(?<![\w_])(_{1,3})(?=[^\s_])([^_\n]{0,299}[^\s_])\1(?![\w_])"), r"\2"),
+)
 _ENDS_SENTENCE = re.compile(r"[.!?…。！？][\"'”’»)]*\Z")
 
 
@@ -55,18 +78,31 @@ class Turn:
 
 
 def prose_of(text: str) -> str:
-    """A text without fenced code, commands, lines of logs and contents, heads of messages, and HTML.
+    """A text without fenced code, commands, lines of logs and contents, and without the marks of HTML and Markdown.
+
+    Of a message, its heads are left out, the greeting, and all from the closing on.
 
     Example:
-        >>> prose_of("Ada <b>King</b> wrote &amp; read.\\n$ pip install Paris\\n3. Bath ........ 12")
+        >>> prose_of("[Ada](ada.md) <b>King</b> wrote &amp; *read*.\\n$ pip install Paris\\n3. Bath ........ 12")
         'Ada King wrote & read.'
     """
     lines = [line for line in without_code(text).split("\n") if not _is_machine(line)]
     body = [line for line in lines if not _HEAD.fullmatch(line)]
-    prose = "\n".join(body if len(lines) - len(body) >= LEAST_HEADS else lines)
+    prose = "\n".join(_said(body) if len(lines) - len(body) >= LEAST_HEADS else lines)
     if "<" in prose:
         prose = _TAG.sub("", prose)
+    if not _MARKS.isdisjoint(prose):
+        for mark, inside in _MARKED:
+            prose = mark.sub(inside, prose)
     return unescape(prose) if "&" in prose else prose
+
+
+def _said(lines: Sequence[str]) -> list[str]:
+    """The lines of a message from its greeting to its closing."""
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    begin = filled[0] + 1 if filled and _GREETING.fullmatch(lines[filled[0]]) else 0
+    closing = (number for number in filled[-LONGEST_CLOSING:] if _CLOSING.fullmatch(lines[number]))
+    return list(lines[begin : next(closing, len(lines))])
 
 
 def _is_machine(line: str) -> bool:

@@ -9,6 +9,7 @@ from gear_neo4j.ingestion.columns import NAMELESS
 LONGEST_CELL = 80
 LONGEST_HEAD = 40
 _FIELD = re.compile(rf"([^:\n]{{1,{LONGEST_HEAD}}}):(?:[ \t]+(.*))?")
+_ITEM = re.compile(rf"[ \t]*[-*+•][ \t]+([^:\n]{{1,{LONGEST_HEAD}}}):[ \t]+(\S.{{0,{LONGEST_CELL}}})")
 _SENTENCE = re.compile(r"\w\W+\w.*[.!?…。！？][\"'”’»)]*$")
 _BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
@@ -22,8 +23,9 @@ Row = Sequence[tuple[str, str]]
 def split_tables(text: str) -> tuple[list[Row], str]:
     """The rows of a text's tables, and the text without the tables: a paragraph ends where a table begins.
 
-    A table is a Markdown table, or a text with only lines of ``head: cell``, such as a row of a CSV file. Lines of a
-    dialogue look alike: a head that is repeated is a speaker, and so are all heads if every cell is a sentence.
+    A table is a Markdown table, a list of ``- head: cell``, whose rows have no heads, or a text with only lines of
+    ``head: cell``, such as a row of a CSV file. Lines of a dialogue look alike: a head that is repeated is a speaker,
+    and so are all heads if every cell is a sentence.
 
     Example:
         >>> rows, rest = split_tables("Rivers:\\n\\n| river | mouth |\\n|---|---|\\n| Elbe | North Sea |")
@@ -32,11 +34,10 @@ def split_tables(text: str) -> tuple[list[Row], str]:
         >>> split_tables("name: Elbe\\nmouth: North Sea")
         ([[('name', 'Elbe'), ('mouth', 'North Sea')]], '')
     """
-    lines = text.split("\n")
+    rows, lines = _items(text.split("\n"))
     if record := _record(lines):
         # A blank line after each turn of a dialogue: a sentence has one speaker.
-        return ([], text.replace("\n", "\n\n")) if _is_dialogue(record) else ([record], "")
-    rows: list[Row] = []
+        return (rows, "\n\n".join(lines)) if _is_dialogue(record) else ([*rows, record], "")
     rest: list[str] = []
     heads: list[str] = []
     for number, line in enumerate(lines):
@@ -83,6 +84,24 @@ def _record(lines: Sequence[str]) -> Row | None:
     if len(fields) < 2 or len(fields) < len(matches):
         return None
     return [(field[1].strip(), (field[2] or "").strip()) for field in fields]
+
+
+def _items(lines: Sequence[str]) -> tuple[list[Row], list[str]]:
+    """The rows of lists with a head of its own in each item, and the other lines; one such item alone is prose."""
+    rows: list[Row] = []
+    rest: list[str] = []
+    fields = [_ITEM.fullmatch(line) for line in lines]
+    heads = [field[1] for field in fields if field]
+    if len(set(heads)) < len(heads):
+        # Speakers.
+        return [], list(lines)
+    for number, (line, field) in enumerate(zip(lines, fields, strict=True)):
+        beside = (fields[other] for other in (number - 1, number + 1) if 0 <= other < len(lines))
+        if field and not _SENTENCE.search(field[2]) and any(beside):
+            rows.append([("", field[1].strip()), ("", field[2].strip())])
+            line = ""
+        rest.append(line)
+    return rows, rest
 
 
 def _is_dialogue(record: Row) -> bool:

@@ -96,3 +96,41 @@ def test_any_text_has_prose(text):
     """Without an error."""
     assert isinstance(prose_of(text), str)
     extract_facts("A title", text)
+
+
+# Marks of Markdown, and messages
+
+
+@pytest.mark.parametrize(
+    ("text", "prose"),
+    [
+        (
+            '[Ada](https://example.org/ada_(x) "her page") **founded** the [Mill][m] in *Bath*.',
+            "Ada founded the Mill in Bath.",
+        ),
+        ("The `Mill` was __sold__ by ***Ada*** and _Ben_[^1].", "The Mill was sold by Ada and Ben."),
+        ("![a bridge](b.png) It ~~fell~~ stands.", " It  stands."),
+        ("2 * 3 * 4, snake_case_name, f(*args, **more), [1], a_b and C_d", None),
+        ("The term ``Roman '' and ``Roman Church ''", None),
+        ("[^1]: A note", None),
+    ],
+)
+def test_marks_of_markdown_are_no_words(text, prose):
+    """What they mark stays, but pictures and what was struck out; signs that only look like them stay."""
+    assert prose_of(text) == (text if prose is None else prose)
+
+
+HEADS = "From: Ada <ada@example.org>\nTo: ben@example.org\nSubject: Move\n\n"
+
+
+@pytest.mark.parametrize("greeting", ["Dear Ben,\n", "Hi all!\n", "Sehr geehrte Frau Maier,\n", "Bonjour Marie,\n", ""])
+@pytest.mark.parametrize(
+    "closing",
+    ["\nBest regards,\nAda Marlow\nNorvik Ltd.", "\nMit freundlichen Grüßen\nAda", "\n-- \nAda", "\nThanks!\nAda", ""],
+)
+def test_of_a_message_what_it_says_is_prose(greeting, closing):
+    """Its heads, its greeting and its signature name people, and say nothing of them."""
+    said = "The depot moves to Lund.\nJon Berg leads it."
+
+    assert said == prose_of(f"{HEADS}{greeting}{said}{closing}").strip()
+    assert f"{greeting}{said}{closing}" == prose_of(f"{greeting}{said}{closing}")

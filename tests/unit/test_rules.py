@@ -300,3 +300,14 @@ def test_time_grows_with_the_text_and_no_faster(piece):
 
     extract_facts("", "Warm.")
     assert any(seconds(piece * 10_000) < 30 * max(seconds(piece * 1_000), 0.002) for _ in range(5))
+
+
+def test_a_list_of_heads_and_values_is_about_the_topic():
+    """As an infobox; items that are sentences, and one alone, are prose."""
+    items = "- **Founder:** Ada Marlow\n* Town: [Lund](l.md)\n- Note: It was sold by Tom Ash."
+    facts = set(map(str, extract_facts("Norvik", f"It is a firm.\n\n{items}\n\nBen Okoro leads it.")))
+
+    assert {"Norvik —Founder→ Ada Marlow", "Norvik —Town→ Lund"} <= facts
+    assert not any("—Note→" in fact for fact in facts)
+    assert "Norvik —Founder→ Ada Marlow" in map(str, extract_facts("Norvik", "- Founder: Ada Marlow"))
+    assert [] == extract_facts("", "- Founder: Ada Marlow\n- Town: Lund")
