@@ -11,6 +11,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from gear_neo4j.errors import InputError, SettingsError
+from gear_neo4j.web.audit import telemetry
 from gear_neo4j.web.audit.chain import Link
 from gear_neo4j.web.audit.files import Anchor, anchor_of, chains_in, file_of, last_of, number_of, set_anchor
 
@@ -84,6 +85,7 @@ class ChainWriter:
             lines.append(line)
         if lines:
             self._write(b"".join(lines), link)
+            telemetry.send(lines)
 
     def close(self) -> None:
         """Let another process continue the chain."""
