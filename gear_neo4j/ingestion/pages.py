@@ -18,10 +18,11 @@ _NUMBER = re.compile(
     r"(?:\W*(?:of|von|de|sur|di|av|z)?\W*(?P<pages>\d{1,6}))?\W*",
     re.IGNORECASE,
 )
+LONGEST_NUMBER = 60
 # What equal lines of several pages have in common: their text; or how far the page number is from the position of the
 # page, and the number of pages.
 _Key = str | tuple[int, str | None]
-_BROKEN = re.compile(r"(\w*[^\W\d_])(?:-|\u00ad|\u2010)\n[ \t]*([^\W\d_]+)")
+_BROKEN = re.compile(r"(?<!\w)(\w*[^\W\d_])(?:-|\u00ad|\u2010)\n[ \t]*([^\W\d_]+)")
 _WORD = re.compile(r"\w+(?:-\w+)*")
 
 
@@ -60,7 +61,7 @@ def _edge(lines: Sequence[str]) -> set[int]:
 
 def _key(line: str, page: int) -> _Key:
     text = " ".join(line.split())
-    number = _NUMBER.fullmatch(text)
+    number = _NUMBER.fullmatch(text) if len(text) <= LONGEST_NUMBER else None
     return (int(number["page"]) - page, number["pages"]) if number else text
 
 

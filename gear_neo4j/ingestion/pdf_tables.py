@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -91,16 +92,12 @@ class Tables:
     def _blocks(self, page: "Page") -> Iterator[str]:
         """The lines and tables of a page, in the order in which it holds them."""
         last, self._last = self._last, None
-        found = [
-            (table.bbox, grid)
-            for table in page.find_tables()
-            if (grid := _grid(page, table)) and (len(grid.rows) > 1 or (last and grid.has_columns_of(last.grid)))
-        ]
-        if not found:
-            return
+        found = [(table.bbox, grid) for table in page.find_tables() if (grid := _grid(page, table))]
         grids = [grid for _, grid in found]
-        blocks = list(_flow(page, [box for box, _ in found]))
+        blocks = list(_flow(page, [box for box, _ in found])) if found else []
         tables = [position for position, block in enumerate(blocks) if isinstance(block, int)]
+        if not tables:
+            return
         lines, above, below = (_masked(part) for part in (blocks, blocks[: tables[0]], blocks[tables[-1] + 1 :]))
         first, end = (cast("int", blocks[tables[place]]) for place in (0, -1))
         if last and last.goes_on(page.page_number, lines, above=above):
@@ -111,7 +108,7 @@ class Tables:
 
 
 def may_have(page: "PageObject") -> bool:
-    """Whether enough lines are drawn on a page; one that shows another document in it is not searched for them."""
+    """Whether enough lines are drawn on a page; what it shows as a drawing of its own may hold them, too."""
     with suppress(Exception):
         content = page.get_contents()
         if content is not None and len(_DRAWN.findall(content.get_data())) >= FEWEST_DRAWN:
@@ -167,13 +164,11 @@ def _grid(page: "Page", table: "Table") -> _Grid | None:
         rows[row].append(_Cell(_first(tops, bottom) - row, _first(lefts, right) - column, text))
     first = (_is_bold(page, box) for box, text in texts if text and _first(tops, box[1]) == 0)
     others = (_is_bold(page, box) for box, text in texts if text and _first(tops, box[1]) > 0)
-    heads = count_heads(
-        _texts(rows),
-        height=max((cell.height for cell in rows[0]), default=1),
-        is_bold=all(first) and not all(others),
-        is_data=True,
-    )
-    return _Grid(tuple(lefts), tuple(map(tuple, rows)), heads)
+    height = max((cell.height for cell in rows[0]), default=1)
+    heads = count_heads(_texts(rows), height=height, is_bold=all(first) and not all(others), is_data=True)
+    # A page may end with the heads of a table.
+    alone = int(len(rows) == 1 and len(lefts) > 2)
+    return _Grid(tuple(lefts), tuple(map(tuple, rows)), heads or alone)
 
 
 def _sides(sides: Any) -> list[float]:
@@ -211,12 +206,10 @@ def _texts(rows: Sequence[Sequence[_Cell]]) -> list[list[str]]:
 
 def _html(grid: _Grid) -> str:
     """The table for the reader of HTML, which knows of spans and heads."""
-    rows = (
-        "".join(
-            f"<{name} rowspan={cell.height} colspan={cell.width}>{escape(cell.text)}</{name}>"
-            for cell in row
-            for name in ("th" if number < grid.heads else "td",)
-        )
-        for number, row in enumerate(grid.rows)
-    )
+    kinds = chain(repeat("th", grid.heads), repeat("td"))
+    rows = ("".join(_element(kind, cell) for cell in row) for kind, row in zip(kinds, grid.rows, strict=False))
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+
+
+def _element(kind: str, cell: _Cell) -> str:
+    return f"<{kind} rowspan={cell.height} colspan={cell.width}>{escape(cell.text)}</{kind}>"

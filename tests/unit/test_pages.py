@@ -1,5 +1,7 @@
 """Pages: what runs through all of them is read once, page numbers never, and words broken between lines are whole."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,3 +79,12 @@ def test_no_page_is_lost(texts):
 
     assert len(texts) == len(found)
     assert all(after.strip() for before, after in zip(texts, found, strict=True) if before.strip())
+
+
+def test_lines_without_end_cost_little():
+    """Rows of signs, and words of a megabyte."""
+    started = time.monotonic()
+
+    tidied(["." * 100_000, "a" * 1_000_000, "-\n" * 100_000])
+
+    assert time.monotonic() - started < 20
