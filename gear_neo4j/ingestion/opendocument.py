@@ -20,6 +20,7 @@ CONTENT = "content.xml"
 META = "meta.xml"
 # A row or cell that is repeated to the end of a sheet is an empty one.
 MOST_REPEATED = 1_000
+MOST_ROWS = 1_100_000
 # What no reader sees in the text, or what belongs to the program.
 _LEFT_OUT = ("annotation", "tracked-changes", "hidden-text", "note-citation", "forms")
 _SPACES = ("s", "tab", "line-break")
@@ -89,6 +90,8 @@ def _grid(sheet: Any) -> tuple[list[list[object]], list[Range]]:
         while values and values[-1] is None:
             values.pop()
         rows += [values] * _number(row, "number-rows-repeated")
+        if len(rows) > MOST_ROWS:
+            raise InputError(f"has a sheet of more than {MOST_ROWS:,} rows: split it")
     return rows, merged
 
 

@@ -158,6 +158,16 @@ def test_a_file_that_cannot_be_used_is_refused(tmp_path, content, reason):
         load(tmp_path / "a.odt", limits=Limits(expanded=MIB))
 
 
+def test_a_sheet_that_repeats_its_rows_without_end_is_refused(tmp_path):
+    """Some kilobytes would be gigabytes."""
+    row = f'<table:table-row table:number-rows-repeated="1000">{cell("x")}</table:table-row>'
+    sheet = f"<office:spreadsheet><table:table>{row * 1_200}</table:table></office:spreadsheet>"
+    (tmp_path / "a.ods").write_bytes(opendocument(sheet))
+
+    with pytest.raises(InputError, match="has a sheet of more than 1,100,000 rows: split it"):
+        load(tmp_path / "a.ods")
+
+
 def test_entities_are_not_expanded(tmp_path):
     """A few bytes could become gigabytes."""
     laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
