@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from html import escape
 from importlib.util import find_spec
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
@@ -23,7 +23,7 @@ from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.markdown import HEADINGS
 from gear_neo4j.ingestion.merged_cells import merged_ranges, with_merged
 from gear_neo4j.ingestion.parts import Part, encodable, explained, parts_of_page, shorten
-from gear_neo4j.ingestion.rows import Share, records
+from gear_neo4j.ingestion.rows import Shown, plain, records, share
 from gear_neo4j.ingestion.spans import LONGEST_REPEATED
 
 if TYPE_CHECKING:
@@ -46,6 +46,11 @@ LONGEST_FORMULA = 4 * 8_192
 # A cell that ends with its formula.
 _NO_VALUE = re.compile(rb"(?:</f>|<f(?:\s[^<>]*)?/>)(?:<v/>|<v></v>)?</c>")
 CHUNK = 1 << 20
+# What a format says besides how many digits are shown.
+_TELLING = re.compile(r"%|[€$£¥₹\"]|^0{2,20}$")
+_CODE = re.compile(r"0{2,20}")
+# A sign of a currency, one with its country as in [$€-407], or a word such as "kg".
+_UNIT = re.compile(r"\[\$([^\]-]{1,9})[^\]]{0,20}\]|\"([^\"]{1,12})\"|([€$£¥₹])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,18 +186,32 @@ def _workbook(document: Office) -> Iterator[Part]:
 
 def _values(book: Any, sheet: Any) -> Iterator[Sequence[object]]:
     """The rows of a sheet; looking at the formats of cells takes twice as long."""
-    # By number, the formats of a workbook's own come after those of Excel: 9 and 10 are shares.
-    shares = {9, 10} | {164 + number for number, text in enumerate(book._number_formats) if "%" in text}
-    if not any(style.numFmtId in shares for style in book._cell_styles):
+    from openpyxl.styles.numbers import BUILTIN_FORMATS, BUILTIN_FORMATS_MAX_SIZE
+
+    own = enumerate(book._number_formats, start=BUILTIN_FORMATS_MAX_SIZE)
+    telling = {number for number, text in chain(BUILTIN_FORMATS.items(), own) if _TELLING.search(text)}
+    if any(style.numFmtId in telling for style in book._cell_styles):
+        yield from (
+            [_shown(cell.value, cell.number_format) if cell.value is not None else None for cell in row]
+            for row in sheet.iter_rows()
+        )
+    else:
         yield from sheet.iter_rows(values_only=True)
-        return
-    for row in sheet.iter_rows():
-        yield [_shown(cell) for cell in row]
 
 
-def _shown(cell: Any) -> object:
-    is_share = isinstance(cell.value, int | float) and not isinstance(cell.value, bool) and "%" in cell.number_format
-    return Share(cell.value) if is_share else cell.value
+def _shown(value: Any, form: str) -> object:
+    """A number as its format shows it: a share, a code with zeros before it, or with a unit."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    if "%" in form:
+        return share(value)
+    if _CODE.fullmatch(form) and value == int(value):
+        return Shown(value, str(int(value)).zfill(len(form)))
+    if found := _UNIT.search(form):
+        unit, number = next(filter(None, found.groups())).strip(), plain(value)
+        is_before = not set(form[: found.start()]) & set("0#?")
+        return Shown(value, f"{unit}{number}" if is_before else f"{number} {unit}") if unit else value
+    return value
 
 
 def _without_values(archive: ZipFile, part: str, sheet: str) -> str:

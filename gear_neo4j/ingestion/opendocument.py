@@ -14,7 +14,7 @@ from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.markdown import HEADINGS
 from gear_neo4j.ingestion.merged_cells import Range, with_merged
 from gear_neo4j.ingestion.parts import Part, encodable, explained, parts_of_page, shorten
-from gear_neo4j.ingestion.rows import Share, records
+from gear_neo4j.ingestion.rows import records, share
 
 CONTENT = "content.xml"
 META = "meta.xml"
@@ -101,7 +101,7 @@ def _value(cell: Any) -> object:
         number = float(_get(cell, "value"))
         return int(number) if number.is_integer() else number
     if kind == "percentage":
-        return Share(_get(cell, "value"))
+        return share(float(_get(cell, "value")))
     if kind == "date":
         return _get(cell, "date-value").replace("T", " ").removesuffix(" 00:00:00")
     # A time as it is shown.

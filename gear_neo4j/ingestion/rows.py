@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, time
 from functools import cached_property
+from typing import Self
 
 from gear_neo4j.errors import InputError
 from gear_neo4j.ingestion.columns import NAMELESS, distinct
@@ -13,8 +14,31 @@ YEARS = range(1800, 2200)
 ERRORS = frozenset({"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#SPILL!", "#CALC!"})
 
 
-class Share(float):
-    """A number that is shown in percent."""
+class Shown(float):
+    """A number with the text that a sheet shows for it.
+
+    Example:
+        >>> Shown(0.12, "12%"), Shown(0.12, "12%").text
+        (0.12, '12%')
+    """
+
+    text: str
+
+    def __new__(cls, number: float, text: str) -> Self:
+        """The number ``number``, shown as ``text``."""
+        made = super().__new__(cls, number)
+        made.text = text
+        return made
+
+
+def share(number: float) -> Shown:
+    """A number that is shown in percent.
+
+    Example:
+        >>> share(0.045).text
+        '4.5%'
+    """
+    return Shown(number, f"{100 * number:.10g}%")
 
 
 def records(rows: Iterable[Sequence[object]], *, most: int) -> Iterator[tuple[int, str]]:
@@ -103,15 +127,25 @@ def _record(cells: Mapping[int, str], table: _Table | None) -> str:
     return "\n".join(f"{names.get(column) or f'{NAMELESS} {column + 1}'}: {text}" for column, text in cells.items())
 
 
+def plain(number: float) -> str:
+    """A number in the plainest form.
+
+    Example:
+        >>> plain(3.0), plain(1200.5)
+        ('3', '1200.5')
+    """
+    return f"{number:.15g}"
+
+
 def _cell(value: object) -> str:
     """The text of a cell, as a spreadsheet shows it in the plainest format; empty for errors."""
     match value:
         case None:
             return ""
-        case Share():
-            return f"{100 * value:.10g}%"
+        case Shown():
+            return value.text
         case float():
-            return f"{value:.15g}"
+            return plain(value)
         case datetime() if value.time() == time():
             return value.date().isoformat()
         case datetime():

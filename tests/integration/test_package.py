@@ -25,6 +25,7 @@ BESIDE = {
     "evaluate": "*.html",
     "explain": "*.html",
     "server": "*.conf",
+    "mcp/static": "*",
     "web/static": "*",
 }
 CONSUMER = """

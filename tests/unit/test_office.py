@@ -232,6 +232,31 @@ def test_shares_are_read_as_they_are_shown(read):
     assert ["Town: Oslo\nShare: 12%\nRate: 4.5%\nStaff: 0.5"] == [one.text for one in read("a.xlsx", out.getvalue())]
 
 
+@pytest.mark.parametrize(
+    ("value", "form", "shown"),
+    [
+        (1200.5, '#,##0.00 "€"', "1200.5 €"),
+        (1200.5, "[$€-407] #,##0.00", "€1200.5"),
+        (12, '"$"#,##0_);\\("$"#,##0\\)', "$12"),
+        (-3, '0 "kg"', "-3 kg"),
+        (4217, "00000", "04217"),
+        (4217.5, "00000", "4217.5"),
+        (3, "General", "3"),
+        (3, "0.00", "3"),
+        ("text", '0 "kg"', "text"),
+        (True, "0%", "True"),
+    ],
+)
+def test_a_number_is_read_with_its_unit(read, value, form, shown):
+    """And a code with the zeros that it begins with."""
+    book = openpyxl.load_workbook(io.BytesIO(sheets(A=[["Item", "Value"], ["Lamp", value]])))
+    book["A"]["B2"].number_format = form
+    out = io.BytesIO()
+    book.save(out)
+
+    assert [f"Item: Lamp\nValue: {shown}"] == [one.text for one in read("a.xlsx", out.getvalue())]
+
+
 def test_formulas_without_values_are_counted(tmp_path):
     """Programs that only write a file do not compute them; the cells beside them are read."""
     (tmp_path / "a.xlsx").write_bytes(
