@@ -53,6 +53,17 @@ def table(cells, *, top=700, left=72, width=90, height=20, bold=0):
     return b"".join(drawn)
 
 
+def ruled(rows, *, below, top=700, left=72, width=90, height=16):
+    """What draws a table with lines between rows only: above it, and below each row whose number is in ``below``."""
+    right = left + width * max(map(len, rows))
+    heights = [top, *(top - (row + 1) * height for row in below)]
+    drawn = [f"{left} {y} m {right} {y} l S\n".encode() for y in heights]
+    for row, texts in enumerate(rows):
+        y = top - row * height - height / 2 - 3
+        drawn += [line(text, left + column * width + 3, y) for column, text in enumerate(texts) if text]
+    return b"".join(drawn)
+
+
 def grid(*rows):
     """The cells of rows of texts, for :func:`table`."""
     return [(row, column, 1, 1, text) for row, texts in enumerate(rows) for column, text in enumerate(texts)]

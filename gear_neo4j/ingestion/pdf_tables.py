@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from gear_neo4j.ingestion.html import to_markdown
+from gear_neo4j.ingestion.pdf_rules import Ruled, ruled_tables
 from gear_neo4j.ingestion.table_heads import count_heads
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class Tables:
         """The lines and tables of a page, in the order in which it holds them."""
         last, self._last = self._last, None
         found = [(table.bbox, grid) for table in page.find_tables() if (grid := _grid(page, table))]
+        found += [(ruled.box, _of_rows(ruled)) for ruled in ruled_tables(page, [box for box, _ in found])]
         grids = [grid for _, grid in found]
         blocks = list(_flow(page, [box for box, _ in found])) if found else []
         tables = [position for position, block in enumerate(blocks) if isinstance(block, int)]
@@ -169,6 +171,11 @@ def _grid(page: "Page", table: "Table") -> _Grid | None:
     # A page may end with the heads of a table.
     alone = int(len(rows) == 1 and len(lefts) > 2)
     return _Grid(tuple(lefts), tuple(map(tuple, rows)), heads or alone)
+
+
+def _of_rows(ruled: Ruled) -> _Grid:
+    heads = 1 if ruled.has_heads else count_heads(ruled.rows, is_bold=False, is_data=True)
+    return _Grid(ruled.columns, tuple(tuple(_Cell(1, 1, text) for text in row) for row in ruled.rows), heads)
 
 
 def _sides(sides: Any) -> list[float]:
