@@ -94,6 +94,7 @@ def documents() -> dict[str, tuple[str, Grid]]:
         "wrapped cells": (f"<table border=1 width=300>{_rows(PROJECTS)}</table>", PROJECTS),
         "several pages": (f"<table border=1>{_rows(REGISTER)}</table>", REGISTER),
         "plain heads": (f"<table border=1>{_rows(SALES, head='td')}</table>", SALES),
+        "as in a book": (_book(STAFF), STAFF),
         "no lines": (f"<table>{_rows(STAFF)}</table>", STAFF),
     }
 
@@ -102,6 +103,17 @@ def _rows(grid: Grid, *, head: str = "th") -> str:
     kinds = [head, *["td"] * len(grid)]
     rows = ("".join(f"<{kind}>{cell}</{kind}>" for cell in row) for kind, row in zip(kinds, grid, strict=False))
     return "".join(f"<tr>{row}</tr>" for row in rows)
+
+
+def _book(grid: Grid) -> str:
+    """A table with lines above and below its heads, and at its end."""
+    lines = ["border-top: 1px solid; border-bottom: 1px solid", *[""] * (len(grid) - 2), "border-bottom: 1px solid"]
+    rows = (
+        "".join(f"<td width=150 style='{style}'>{cell}</td>" for cell in row)
+        for style, row in zip(lines, grid, strict=True)
+    )
+    table = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f"<table width=450 cellspacing=0 style='border-collapse: collapse'>{table}</table>"
 
 
 def values(text: str) -> Iterator[tuple[str, str, str]]:
@@ -115,7 +127,7 @@ def values(text: str) -> Iterator[tuple[str, str, str]]:
         if not heads:
             heads = cells
         elif not set("".join(cells)) <= set("-: "):
-            yield from ((cells[0], head, cell) for head, cell in zip(heads, cells, strict=False) if cell)
+            yield from ((cells[0], head, cell) for head, cell in zip(heads, cells, strict=False) if head and cell)
 
 
 def judged(text: str | None, grid: Grid) -> Counter[str]:
