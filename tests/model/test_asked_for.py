@@ -6,7 +6,7 @@ from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, PropertySchem
 from gear_neo4j.graph.read.typegraph import Tie
 from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
 from gear_neo4j.retrieval.dictionary import Dictionary
-from gear_neo4j.retrieval.patterns.conditions import Condition
+from gear_neo4j.retrieval.patterns.condition import Condition
 from gear_neo4j.retrieval.patterns.hints import Hints
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Edge, Pattern

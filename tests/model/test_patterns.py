@@ -14,7 +14,7 @@ from gear_neo4j.graph.read.typegraph import Tie
 from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
 from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.retrieval.patterns import likeness
-from gear_neo4j.retrieval.patterns.conditions import Condition
+from gear_neo4j.retrieval.patterns.condition import Condition
 from gear_neo4j.retrieval.patterns.confidence import SURE, confidence
 from gear_neo4j.retrieval.patterns.cypher import Compiler
 from gear_neo4j.retrieval.patterns.description import description

@@ -11,8 +11,8 @@ from gear_neo4j.adoption.schema import property_schema
 from gear_neo4j.adoption.survey import Property
 from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, PropertySchema
 from gear_neo4j.retrieval.patterns.amounts import amounts_in
-from gear_neo4j.retrieval.patterns.comparisons import dates_in, numbers_in, times_in
-from gear_neo4j.retrieval.patterns.conditions import Condition
+from gear_neo4j.retrieval.patterns.condition import Condition
+from gear_neo4j.retrieval.patterns.conditions import dates_in, numbers_in, times_in
 from gear_neo4j.retrieval.patterns.cypher import Compiler
 from gear_neo4j.retrieval.patterns.description import description
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Pattern

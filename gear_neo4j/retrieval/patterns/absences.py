@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner
-from gear_neo4j.retrieval.patterns.conditions import Condition, is_name
+from gear_neo4j.retrieval.patterns.condition import Condition, is_name
 from gear_neo4j.retrieval.patterns.likeness import Element, Likeness
 from gear_neo4j.retrieval.patterns.reading import Literal, Reading
 from gear_neo4j.retrieval.patterns.target import EXACT

@@ -11,7 +11,7 @@ from gear_neo4j.domain import Cypher
 from gear_neo4j.graph.read.graph_schema import GraphSchema, PropertySchema, can_be_written, parts_of
 from gear_neo4j.graph.read.typegraph import spoken, words
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
-from gear_neo4j.retrieval.patterns.conditions import Bound, Condition, is_count
+from gear_neo4j.retrieval.patterns.condition import Bound, Condition, is_count
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Pattern
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gear_neo4j.graph.read.graph_schema import GraphSchema, Kind
 from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation
-from gear_neo4j.retrieval.patterns.conditions import Bound, Condition, is_count
+from gear_neo4j.retrieval.patterns.condition import Bound, Condition, is_count
 from gear_neo4j.retrieval.patterns.cypher import FIRST_DAY, FIRST_MONTH
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Pattern
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gear_neo4j.graph.read.graph_schema import GraphSchema, Kind, Owner
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, SIZES, Aggregation, value_in
-from gear_neo4j.retrieval.patterns.conditions import Bound, Condition
+from gear_neo4j.retrieval.patterns.condition import Bound, Condition
 from gear_neo4j.retrieval.patterns.language import alike, is_identifier, stem, telling_words
 from gear_neo4j.retrieval.patterns.likeness import Element, Likeness, Likenesses, by_cosine
 from gear_neo4j.retrieval.patterns.reading import Compared, Literal, Reading

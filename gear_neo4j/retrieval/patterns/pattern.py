@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Self
 
 from gear_neo4j.graph.read.typegraph import words
-from gear_neo4j.retrieval.patterns.conditions import Condition
+from gear_neo4j.retrieval.patterns.condition import Condition
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
-from gear_neo4j.retrieval.patterns.conditions import Condition
+from gear_neo4j.retrieval.patterns.condition import Condition
 from gear_neo4j.retrieval.patterns.language import WORD, Stems, stem, stop_words
 
 # A value of two words must be said whole, and of a longer one this share of its words.

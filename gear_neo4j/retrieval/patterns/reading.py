@@ -9,8 +9,7 @@ from gear_neo4j.graph.read.graph_schema import GraphSchema, Kind, Owner, Propert
 from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.retrieval.dictionary import Dictionary, Match
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation, aggregation_in
-from gear_neo4j.retrieval.patterns.comparisons import Numbers, dates_in, numbers_in, times_in
-from gear_neo4j.retrieval.patterns.conditions import (
+from gear_neo4j.retrieval.patterns.condition import (
     QUOTED,
     Bound,
     Condition,
@@ -18,6 +17,7 @@ from gear_neo4j.retrieval.patterns.conditions import (
     is_negated,
     part_operator,
 )
+from gear_neo4j.retrieval.patterns.conditions import Numbers, dates_in, numbers_in, times_in
 from gear_neo4j.retrieval.patterns.language import CAMEL, WORD, alike, is_identifier, stem, stop_words, telling_words
 from gear_neo4j.retrieval.patterns.phrases import Phrases
 from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary

@@ -11,7 +11,7 @@ from gear_neo4j.graph.read.pagerank_queries import Version
 from gear_neo4j.graph.read.pattern_queries import PatternQueries
 from gear_neo4j.retrieval.dictionary import Dictionaries, Dictionary
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
-from gear_neo4j.retrieval.patterns.conditions import is_name
+from gear_neo4j.retrieval.patterns.condition import is_name
 from gear_neo4j.retrieval.patterns.cypher import MOST_ROWS, NO_ANCHORS, Anchors, Compiler, is_bounded
 from gear_neo4j.retrieval.patterns.description import counted, description
 from gear_neo4j.retrieval.patterns.pattern import Pattern

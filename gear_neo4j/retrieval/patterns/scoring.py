@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from gear_neo4j.graph.read.graph_schema import GraphSchema
-from gear_neo4j.retrieval.patterns.conditions import is_count, is_name
+from gear_neo4j.retrieval.patterns.condition import is_count, is_name
 from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
 from gear_neo4j.retrieval.patterns.likeness import Element
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Pattern

@@ -8,7 +8,7 @@ from functools import partial
 from gear_neo4j.graph.read.graph_schema import Way
 from gear_neo4j.retrieval.patterns.absences import add_absences
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation
-from gear_neo4j.retrieval.patterns.conditions import Condition, is_count, is_name
+from gear_neo4j.retrieval.patterns.condition import Condition, is_count, is_name
 from gear_neo4j.retrieval.patterns.confidence import FARTHEST_MARGIN, confidence
 from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
 from gear_neo4j.retrieval.patterns.likeness import Likeness, Likenesses

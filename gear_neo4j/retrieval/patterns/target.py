@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gear_neo4j.graph.read.graph_schema import GraphSchema
 from gear_neo4j.retrieval.patterns.amounts import NUMBER_WORDS
-from gear_neo4j.retrieval.patterns.conditions import Condition, is_name
+from gear_neo4j.retrieval.patterns.condition import Condition, is_name
 from gear_neo4j.retrieval.patterns.language import is_identifier, names_a_doer, telling_words
 from gear_neo4j.retrieval.patterns.likeness import CERTAIN, NOTHING, Element, Likeness, Likenesses
 from gear_neo4j.retrieval.patterns.reading import Reading

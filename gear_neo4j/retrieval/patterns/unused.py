@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from gear_neo4j.retrieval.patterns.conditions import QUOTED
+from gear_neo4j.retrieval.patterns.condition import QUOTED
 from gear_neo4j.retrieval.patterns.reading import Reading, Word
 
 # Words that say how a condition holds; patterns use them without explaining them.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gear_neo4j.domain import entity_key
 from gear_neo4j.graph.read.graph_schema import Owner
 from gear_neo4j.graph.read.pagerank_queries import NamedNode
-from gear_neo4j.retrieval.patterns.conditions import Condition, Operator
+from gear_neo4j.retrieval.patterns.condition import Condition, Operator
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from gear_neo4j.graph.guard.template import TEXT, Parameter
 from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner
 from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.retrieval.patterns.amounts import Amount, amounts_in
-from gear_neo4j.retrieval.patterns.comparisons import Numbers, dates_in, numbers_in, times_in
-from gear_neo4j.retrieval.patterns.conditions import QUOTED, Condition
+from gear_neo4j.retrieval.patterns.condition import QUOTED, Condition
+from gear_neo4j.retrieval.patterns.conditions import Numbers, dates_in, numbers_in, times_in
 from gear_neo4j.retrieval.patterns.reading import QuestionReader, Reading
 from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef
 
