@@ -7,7 +7,7 @@ from gear_neo4j.extraction.extractor import FactExtractor, Rules
 from gear_neo4j.extraction.language import Language, language_of
 from gear_neo4j.extraction.mentions import LONGEST_NAME, Mention, Mentions
 from gear_neo4j.extraction.prose import Turn, prose_of, split_turns
-from gear_neo4j.extraction.tables import row_facts, split_tables
+from gear_neo4j.extraction.tables import row_facts, split_items, split_tables
 from gear_neo4j.ingestion.markdown import HEADINGS
 
 FIRST_WORDS = 4
@@ -42,13 +42,14 @@ def extract_facts(title: str, text: str) -> list[Fact]:
         Marie Curie —She studied in→ Paris
         Marie Curie —She studied in Paris until→ 1894
     """
-    rows, prose = split_tables(prose_of(text))
+    items, prose = split_items(prose_of(text))
+    rows, prose = split_tables(prose)
     turns, prose = split_turns(prose)
     language = language_of(prose)
     sentences = language.sentences(prose)
     topic = _topic(title) or _first_name(sentences, language)
     mentions = Mentions(sentences, topic=topic, language=language)
-    facts = {_key(fact): fact for row in rows for fact in row_facts(row, topic=topic)}
+    facts = {_key(fact): fact for row in (*items, *rows) for fact in row_facts(row, topic=topic)}
     found = [fact for sentence in sentences for fact in _facts(sentence, mentions.find(sentence), topic)]
     found += [fact for turn in turns for fact in _turn_facts(turn, topic=topic, language=language)]
     for fact in found:

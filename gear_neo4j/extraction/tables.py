@@ -23,9 +23,8 @@ Row = Sequence[tuple[str, str]]
 def split_tables(text: str) -> tuple[list[Row], str]:
     """The rows of a text's tables, and the text without the tables: a paragraph ends where a table begins.
 
-    A table is a Markdown table, a list of ``- head: cell``, whose rows have no heads, or a text with only lines of
-    ``head: cell``, such as a row of a CSV file. Lines of a dialogue look alike: a head that is repeated is a speaker,
-    and so are all heads if every cell is a sentence.
+    A table is a Markdown table, or a text with only lines of ``head: cell``, such as a row of a CSV file. Lines of a
+    dialogue look alike: a head that is repeated is a speaker, and so are all heads if every cell is a sentence.
 
     Example:
         >>> rows, rest = split_tables("Rivers:\\n\\n| river | mouth |\\n|---|---|\\n| Elbe | North Sea |")
@@ -34,10 +33,11 @@ def split_tables(text: str) -> tuple[list[Row], str]:
         >>> split_tables("name: Elbe\\nmouth: North Sea")
         ([[('name', 'Elbe'), ('mouth', 'North Sea')]], '')
     """
-    rows, lines = _items(text.split("\n"))
+    lines = text.split("\n")
     if record := _record(lines):
         # A blank line after each turn of a dialogue: a sentence has one speaker.
-        return (rows, "\n\n".join(lines)) if _is_dialogue(record) else ([*rows, record], "")
+        return ([], text.replace("\n", "\n\n")) if _is_dialogue(record) else ([record], "")
+    rows: list[Row] = []
     rest: list[str] = []
     heads: list[str] = []
     for number, line in enumerate(lines):
@@ -56,6 +56,29 @@ def split_tables(text: str) -> tuple[list[Row], str]:
             heads = []
             rest.append(line)
     return rows, "\n".join(rest)
+
+
+def split_items(text: str) -> tuple[list[Row], str]:
+    """A row without heads for each item of lists such as ``- head: cell``, and the text without them.
+
+    One such item alone is prose, and so are items with the same heads: these are speakers.
+
+    Example:
+        >>> split_items("A river.\\n- Source: Bohemia\\n- Mouth: Cuxhaven")
+        ([[('', 'Source'), ('', 'Bohemia')], [('', 'Mouth'), ('', 'Cuxhaven')]], 'A river.\\n\\n')
+    """
+    lines = text.split("\n")
+    fields = [_ITEM.fullmatch(line) for line in lines]
+    heads = [field[1] for field in fields if field]
+    if len(set(heads)) < len(heads):
+        return [], text
+    rows: list[Row] = []
+    for number, field in enumerate(fields):
+        beside = (fields[other] for other in (number - 1, number + 1) if 0 <= other < len(lines))
+        if field and not _SENTENCE.search(field[2]) and any(beside):
+            rows.append([("", field[1].strip()), ("", field[2].strip())])
+            lines[number] = ""
+    return rows, "\n".join(lines)
 
 
 def row_facts(row: Row, *, topic: str) -> Iterator[Fact]:
@@ -84,24 +107,6 @@ def _record(lines: Sequence[str]) -> Row | None:
     if len(fields) < 2 or len(fields) < len(matches):
         return None
     return [(field[1].strip(), (field[2] or "").strip()) for field in fields]
-
-
-def _items(lines: Sequence[str]) -> tuple[list[Row], list[str]]:
-    """The rows of lists with a head of its own in each item, and the other lines; one such item alone is prose."""
-    rows: list[Row] = []
-    rest: list[str] = []
-    fields = [_ITEM.fullmatch(line) for line in lines]
-    heads = [field[1] for field in fields if field]
-    if len(set(heads)) < len(heads):
-        # Speakers.
-        return [], list(lines)
-    for number, (line, field) in enumerate(zip(lines, fields, strict=True)):
-        beside = (fields[other] for other in (number - 1, number + 1) if 0 <= other < len(lines))
-        if field and not _SENTENCE.search(field[2]) and any(beside):
-            rows.append([("", field[1].strip()), ("", field[2].strip())])
-            line = ""
-        rest.append(line)
-    return rows, rest
 
 
 def _is_dialogue(record: Row) -> bool:

@@ -91,6 +91,17 @@ def test_each_sentence_of_a_passage_is_found_in_its_text(text):
         assert " ".join(found.split()) == sentence or all(word in sentence for word in found.replace("|", " ").split())
 
 
+def test_an_item_of_a_list_is_quoted_as_it_stands():
+    """Also one with a head, which is a fact for the rules."""
+    text = "Norvik is a firm.\n\n- Founder: Ada Marlow\n- Town: Lund"
+    items = [one for one in sentences_of(passage(text)) if one.startswith("- ")]
+
+    assert ["- Founder: Ada Marlow", "- Town: Lund"] == items
+    for item in items:
+        span = span_of(item, text)
+        assert item == text[span.start : span.end]
+
+
 @given(TEXT, TEXT)
 def test_no_text_and_no_answer_makes_it_fail(answer, text):
     """Spans are in order, within the text, and apart."""
