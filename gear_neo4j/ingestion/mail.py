@@ -15,7 +15,8 @@ from gear_neo4j.ingestion.encodings import WESTERN
 from gear_neo4j.ingestion.html import to_markdown
 from gear_neo4j.ingestion.parts import Part, encodable, explained, shorten
 
-SUFFIXES = frozenset({".eml", ".mbox"})
+MESSAGE = ".eml"
+SUFFIXES = frozenset({MESSAGE, ".mbox"})
 # In the text, too: people ask who wrote to whom.
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 _BLANK = re.compile(r"\n{3,}")
@@ -29,17 +30,20 @@ def parts(path: Path, stem: str) -> Iterator[Part]:
     Raises:
         InputError: it cannot be read.
     """
+    # All parts of a document share one head, so a mailbox has no author and no date.
+    is_single = path.suffix.lower() == MESSAGE
     with explained("e-mail"):
         for number, message in enumerate(_messages(path), start=1):
             subject = shorten(_header(message, "Subject"))
             shown = [f"{name}: {value}" for name in _SHOWN if (value := _header(message, name))]
             text = encodable("\n\n".join(filter(None, ("\n".join(shown), _body(message)))))
-            yield Part(subject or stem, text, "message", number, _metadata(message), remark=_unread(message))
+            metadata = _metadata(message) if is_single else {}
+            yield Part(subject or stem, text, "message", number, metadata, remark=_unread(message))
 
 
 def _messages(path: Path) -> Iterator[EmailMessage]:
     parser = BytesParser(EmailMessage, policy=policy.default)
-    if path.suffix.lower() == ".eml":
+    if path.suffix.lower() == MESSAGE:
         with path.open("rb") as file:
             yield parser.parse(file)
         return
@@ -100,7 +104,7 @@ def _own(text: str) -> str:
 
 
 def _unread(message: EmailMessage) -> str:
-    """Which attachments there are; none is opened."""
+    """A remark that names the attachments, none of which is opened."""
     try:
         names = [name for part in message.iter_attachments() if (name := " ".join(str(part.get_filename("")).split()))]
     except Exception:

@@ -84,6 +84,8 @@ def test_a_mailbox_is_a_part_a_message(tmp_path):
 
     assert [("Move to Köln", 1), ("Second", 2), ("a", 3)] == [(part.title, part.number) for part in found]
     assert ["One.", "Two.", "Three."] == [part.text.rpartition("\n\n")[2] for part in found]
+    # A document has one head for all of its passages.
+    assert all(part.metadata.keys() <= {"file", "modified"} for part in found)
 
 
 def test_attachments_are_named_and_not_read(tmp_path):
