@@ -88,7 +88,7 @@ def prose_of(text: str) -> str:
     """
     lines = [line for line in without_code(text).split("\n") if not _is_machine(line)]
     body = [line for line in lines if not _HEAD.fullmatch(line)]
-    prose = "\n".join(_said(body) if len(lines) - len(body) >= LEAST_HEADS else lines)
+    prose = "\n".join(_body(body) if len(lines) - len(body) >= LEAST_HEADS else lines)
     if "<" in prose:
         prose = _TAG.sub("", prose)
     if not _MARKS.isdisjoint(prose):
@@ -97,7 +97,7 @@ def prose_of(text: str) -> str:
     return unescape(prose) if "&" in prose else prose
 
 
-def _said(lines: Sequence[str]) -> list[str]:
+def _body(lines: Sequence[str]) -> list[str]:
     """The lines of a message from its greeting to its closing."""
     filled = [number for number, line in enumerate(lines) if line.strip()]
     begin = filled[0] + 1 if filled and _GREETING.fullmatch(lines[filled[0]]) else 0

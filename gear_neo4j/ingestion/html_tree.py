@@ -85,7 +85,7 @@ def _caption(_: "BeautifulSoup", caption: "Tag") -> None:
 
 
 def _height(table: "Tag") -> int:
-    """How many rows the highest cell of the first row spans."""
+    """The number of rows that the tallest cell of the first row spans."""
     first = cells_of(rows[0]) if (rows := rows_of(table)) else []
     return max((span_of(cell, "rowspan") for cell in first), default=1)
 

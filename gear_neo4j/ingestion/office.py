@@ -22,7 +22,7 @@ from gear_neo4j.ingestion.html import to_markdown
 from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.markdown import HEADINGS
 from gear_neo4j.ingestion.merged_cells import merged_ranges, with_merged
-from gear_neo4j.ingestion.parts import Part, encodable, explained, parts_of_page, shorten
+from gear_neo4j.ingestion.parts import Part, encodable, explained, parts_of_page, shorten, slide_part
 from gear_neo4j.ingestion.rows import Shown, plain, records, share
 from gear_neo4j.ingestion.spans import LONGEST_REPEATED
 
@@ -112,9 +112,9 @@ def _presentation(document: Office) -> Iterator[Part]:
         for number, slide in enumerate(slides, start=1):
             if slide.element.get("show") not in ("0", "false"):
                 name = shorten(slide.shapes.title.text) if slide.shapes.title else ""
-                title = shorten(HEADINGS.join(filter(None, (document.title, name)))) or document.stem
-                text = "\n\n".join(filter(None, (f"# {name}" if name else "", *_texts(slide.shapes), _notes(slide))))
-                yield Part(title, encodable(text), "slide", number, document.metadata)
+                texts = (*_texts(slide.shapes), _notes(slide))
+                part = slide_part(number, name, texts, title=document.title, stem=document.stem)
+                yield replace(part, metadata=document.metadata)
 
 
 def _texts(shapes: Iterable[Any]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from gear_neo4j.ingestion.html import to_markdown
 from gear_neo4j.ingestion.limits import Limits
 from gear_neo4j.ingestion.markdown import HEADINGS
 from gear_neo4j.ingestion.merged_cells import Range, with_merged
-from gear_neo4j.ingestion.parts import Part, encodable, explained, parts_of_page, shorten
+from gear_neo4j.ingestion.parts import Part, encodable, explained, parts_of_page, shorten, slide_part
 from gear_neo4j.ingestion.rows import records, share
 
 CONTENT = "content.xml"
@@ -61,10 +61,8 @@ def _presentation(content: Any, title: str, stem: str, limits: Limits) -> Iterat
         names = [_plain(frame) for frame in frames if _get(frame, "class") == "title"]
         name = shorten(names[0]) if names else ""
         body = "".join(_html(frame) for frame in frames if _get(frame, "class") != "title")
-        text = "\n\n".join(
-            filter(None, (f"# {name}" if name else "", to_markdown(body.encode("utf-8", "replace"), is_data=True).text))
-        )
-        yield Part(shorten(HEADINGS.join(filter(None, (title, name)))) or stem, text, "slide", number)
+        text = to_markdown(body.encode("utf-8", "replace"), is_data=True).text
+        yield slide_part(number, name, [text], title=title, stem=stem)
 
 
 def _workbook(content: Any, title: str, stem: str, limits: Limits) -> Iterator[Part]:
@@ -120,7 +118,7 @@ def _words(element: Any) -> str:
 
 
 def _html(element: Any) -> str:
-    """An element as HTML, without its own tail."""
+    """An element as HTML, without the text that follows it."""
     inner = escape(element.text or "") + "".join(_html(one) + escape(one.tail or "") for one in element)
     match xml.name(element):
         case "s" | "tab":

@@ -54,7 +54,7 @@ def _without_running(texts: Sequence[str]) -> list[str]:
 
 
 def _edge(lines: Sequence[str]) -> set[int]:
-    """Where the first and the last lines of a page are; rows of tables are none."""
+    """The positions of the first and the last lines of a page; rows of tables do not count."""
     filled = [position for position, line in enumerate(lines) if line.strip() and not line.startswith("|")]
     return {*filled[:RUNNING_LINES], *filled[-RUNNING_LINES:]}
 

@@ -1,6 +1,6 @@
 """The parts of a document, each a section with a title, and the reasons why a document cannot be used."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -8,7 +8,7 @@ from typing import Any
 
 from gear_neo4j.errors import InputError, TemporaryFailure
 from gear_neo4j.ingestion.html import Page
-from gear_neo4j.ingestion.markdown import sections
+from gear_neo4j.ingestion.markdown import HEADINGS, sections
 
 LONGEST_TITLE = 200
 TOO_MUCH_MEMORY = "takes too much memory to convert: split it"
@@ -38,6 +38,12 @@ def parts_of_page(page: Page, stem: str) -> Iterator[Part]:
     for heading, section, line in sections(text):
         title = shorten(heading or page.title) or stem
         yield Part(title, section, "character", begins[line - 1], page.metadata)
+
+
+def slide_part(number: int, name: str, texts: Iterable[str], *, title: str, stem: str) -> Part:
+    """A slide: its number, its own title, and its texts; ``title`` is that of the presentation."""
+    text = "\n\n".join(filter(None, (f"# {name}" if name else "", *texts)))
+    return Part(shorten(HEADINGS.join(filter(None, (title, name)))) or stem, encodable(text), "slide", number)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pdfplumber.page import Page
 
-# Points, of 1/72 inch: what rounding moves, and the least distance between the tops of two lines.
+# Points, of 1/72 inch: what rounding moves, and how far apart the words of one line can be in height.
 NEAR = 2.0
 SAME_LINE = 3.0
 # The least space between two columns, in heights of a line; between two words it is a quarter.

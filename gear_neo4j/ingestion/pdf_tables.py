@@ -1,4 +1,4 @@
-"""Reads the tables of PDFs whose cells are drawn with lines: values stay below their heads, also on the next page."""
+"""Reads the tables of PDFs that are drawn with lines: values stay below their heads, also across pages."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from gear_neo4j.ingestion.html import to_markdown
-from gear_neo4j.ingestion.pdf_rules import Ruled, ruled_tables
+from gear_neo4j.ingestion.pdf_rules import NEAR, SAME_LINE, Ruled, ruled_tables
 from gear_neo4j.ingestion.table_heads import count_heads
 
 if TYPE_CHECKING:
@@ -24,9 +24,6 @@ FEWEST_DRAWN = 2
 _DIGITS = re.compile(r"\d+")
 # Of the cells of a table; a chart with lines behind it has fewer texts.
 LEAST_FILLED = 1 / 3
-# Points, of 1/72 inch: what rounding moves, and how far the next word of a line can be below or before the last one.
-NEAR = 2.0
-SAME_LINE = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +80,7 @@ class Tables:
         self._document.close()
 
     def text(self, number: int) -> str:
-        """The text of a page with its tables in Markdown; empty if it has none."""
+        """The text of a page with its tables in Markdown; empty for a page without tables."""
         page = self._document.pages[number - 1]
         try:
             return "\n".join(self._blocks(page)).strip()
@@ -198,7 +195,7 @@ def _first(sides: Sequence[float], least: float) -> int:
 
 
 def _continued(grid: _Grid, above: _Grid) -> _Grid:
-    """A table at the top of a page with the heads of the one that ended the page before, if it goes on with it."""
+    """The first table of a page, with the heads of the last one of the page before if it continues that one."""
     if not (above.heads and grid.has_columns_of(above)):
         return grid
     heads = above.rows[: above.heads]

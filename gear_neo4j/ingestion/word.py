@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import IO, Any
 from zipfile import ZipFile
 
+from gear_neo4j.ingestion import xml
+
 DOCUMENT = "word/document.xml"
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
@@ -35,10 +37,9 @@ def prepared(path: Path) -> IO[bytes]:
 
 
 def _readable(content: bytes) -> bytes:
-    from lxml.etree import SubElement, XMLParser, fromstring, tostring
+    from lxml.etree import SubElement, tostring
 
-    # The package has been searched for entities.
-    root = fromstring(content, XMLParser(resolve_entities=False, no_network=True))
+    root = xml.parsed(content)
     for run in [*root.iter(f"{_W}r")]:
         hidden = run.find(f"{_W}rPr/{_W}vanish")
         if hidden is not None and hidden.get(f"{_W}val") not in _OFF:

@@ -1,6 +1,6 @@
 """The paths of a result as a picture, in hosts that show apps: the extension MCP Apps, version 2026-01-26.
 
-Other hosts show the text of the result. What only the page needs is metadata of the result, which no model reads.
+Other hosts show the text of the result. The data for the page are in its metadata, which no model reads.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ def make_app() -> Apps:
     app = Apps()
     app.add_html_resource(
         URI,
-        _page(),
+        page(),
         name="paths",
         title="Paths",
         description="The paths of a result, from entity to entity; a fact shows the passage that states it.",
@@ -66,7 +66,8 @@ def steps(path: Path) -> Steps:
 
 
 @cache
-def _page() -> str:
+def page() -> str:
+    """The page, in one text."""
     folder = files("gear_neo4j.mcp") / "static"
     html, style, script = ((folder / f"paths.{kind}").read_text("utf-8") for kind in ("html", "css", "js"))
     return html.replace("{style}", style).replace("{script}", script)

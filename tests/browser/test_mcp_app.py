@@ -1,6 +1,7 @@
 """The page that shows the paths of a result, in a host by the extension's own library, in a frame without rights."""
 
 import json
+import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -57,7 +58,7 @@ PASSAGES = {"p1": "Salter founded Sigma in 1901.", "p2": "Bath Mill owns Sigma."
 def host(tmp_path_factory):
     """The script of the host, with its libraries from the npm registry."""
     if not shutil.which("npm"):
-        pytest.skip("the host of MCP Apps needs npm")
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("the host of MCP Apps needs npm")
     folder = tmp_path_factory.mktemp("host")
     install = ["npm", "install", "--silent", "--no-audit", "--no-fund", *LIBRARIES]
     run(install, cwd=folder, check=True)
@@ -82,7 +83,7 @@ def shown(browser, host):
         page.set_content("<!doctype html><title>host</title>")
         page.add_script_tag(content=host)
         head = f'<head><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        html = (html or picture._page()).replace("<head>", head, 1)
+        html = (html or picture.page()).replace("<head>", head, 1)
         page.evaluate("given => showApp(...given)", [html, result, PASSAGES, theme])
         return page, page.frame_locator("iframe")
 
