@@ -256,6 +256,7 @@ def test_facts_of_properties_are_found_and_shown_as_the_users_node(database, ser
     assert "Chai" in {node.get("name") for node in row.values()}
 
 
+@pytest.mark.one_server_line
 def test_an_adoption_that_breaks_off_goes_on_to_the_same_graph(alone, embedder, monkeypatch):
     """The process dies after the passages, and again in the middle of the triples."""
     monkeypatch.setattr(overlay, "TRIPLES_A_BATCH", 50)
@@ -334,6 +335,7 @@ def graph(database):
     )
 
 
+@pytest.mark.one_server_line
 def test_a_release_that_breaks_off_goes_on(alone, embedder):
     """Nothing of ours is left at the end."""
     before = dump(alone)
@@ -574,6 +576,7 @@ def test_entities_that_an_ingest_made_are_not_proposed(films, embedder, tmp_path
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=15).filter(str.strip)
 
 
+@pytest.mark.one_server_line
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(label=NAMES, kind=NAMES, key=NAMES, value=NAMES.map("name {}".format))
 def test_names_of_any_kind_are_adopted_searched_and_released(empty, server, embedder, label, kind, key, value):

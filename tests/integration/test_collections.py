@@ -231,7 +231,9 @@ def test_a_name_that_cannot_be_used_is_refused_before_anything_is_written(gear, 
     assert 0 == gear.corpus.counts().passages
 
 
-@pytest.mark.parametrize("killed_after", [None, 0, 1, 2])
+@pytest.mark.parametrize(
+    "killed_after", [None, *(pytest.param(batches, marks=pytest.mark.one_server_line) for batches in range(3))]
+)
 def test_an_older_database_is_stamped_in_batches_and_searchable_meanwhile(
     gear, database, tmp_path, monkeypatch, killed_after
 ):

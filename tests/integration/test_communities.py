@@ -154,6 +154,7 @@ def test_reports_are_written_from_the_smallest_up_and_only_once(towns, server, e
     assert all(one.report and one.report.title.startswith("Things of") for one in found.communities.values())
 
 
+@pytest.mark.one_server_line
 @pytest.mark.parametrize("concurrency", [2, 6])
 def test_reports_are_asked_for_as_many_at_once_as_the_settings_say(database, server, embedder, tmp_path, concurrency):
     """GEAR_CHAT_CONCURRENCY also applies to reports, below and above its default of 4."""
@@ -215,6 +216,7 @@ def test_deleting_passages_leaves_no_dangling_community(towns, server, embedder,
     assert 0 == gone
 
 
+@pytest.mark.one_server_line
 def test_the_budget_and_bad_replies_leave_the_rest_for_later(towns, server, embedder):
     """Failures are recorded and retried by the next run."""
     bad = script(report=lambda text: "no JSON" if "Ruse" in text else report(text))
@@ -249,6 +251,7 @@ def test_a_budget_that_ends_with_the_last_report_stops_nothing(towns, server, em
     assert (3, "") == (whole.done, whole.stopped)
 
 
+@pytest.mark.one_server_line
 @pytest.mark.parametrize("fault", [401, 500, Fault.RESET])
 def test_a_model_that_is_gone_is_an_error_and_keeps_what_was_written(towns, server, embedder, fault):
     """The next run continues."""
@@ -327,6 +330,7 @@ def test_global_search_without_a_point_answers_without_a_call(towns, server, emb
     assert (NOTHING, "no_graph_evidence", 0) == (found.text, found.stop_reason, model.played["conclude"])
 
 
+@pytest.mark.one_server_line
 @pytest.mark.parametrize("role", ["points", "conclude", "answer"])
 @pytest.mark.parametrize(
     "fault", [Fault.EMPTY, Fault.CUT, Fault.PROSE, Fault.FENCED, Fault.MALFORMED_JSON, 401, 500, Fault.RESET]
@@ -350,6 +354,7 @@ def test_whatever_the_model_does_a_search_ends(towns, server, embedder, role, fa
     assert bool(found.failure) == gone
 
 
+@pytest.mark.one_server_line
 def test_a_budget_ends_global_search(towns, server, embedder):
     """Once it is spent, no further batch begins."""
     with asked(server, embedder, model := script()) as gear:

@@ -202,6 +202,7 @@ def test_a_certificate_is_checked_behind_the_relay(server, connection, certifica
             shake(meter, ("localhost", port))
 
 
+@pytest.mark.one_server_line
 # The maximum number of values of each kind within the budget, by bytes on the wire: in Python they take 3 to 100 times
 # as much.
 @pytest.mark.parametrize(

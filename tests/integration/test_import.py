@@ -291,6 +291,7 @@ def test_the_second_import_of_the_same_files_is_refused(empty, files):
     assert before == dump(empty)
 
 
+@pytest.mark.one_server_line
 def test_a_killed_import_goes_on_where_it_was_and_doubles_nothing(server, empty, tmp_path):
     """Killed three times in a separate process, at different points."""
     nodes, rels = tmp_path / "nodes.csv", tmp_path / "rels.csv"
@@ -367,6 +368,7 @@ COUNTED = read(
 )
 
 
+@pytest.mark.one_server_line
 def test_two_processes_that_import_the_same_files_at_once_write_each_row_once(server, empty, files):
     """The process that comes second at a line stops with an error, or finds everything done."""
     nodes, rels = chain_of(files, length=8_000)
@@ -384,6 +386,7 @@ def test_two_processes_that_import_the_same_files_at_once_write_each_row_once(se
         assert "Traceback" not in text
 
 
+@pytest.mark.one_server_line
 @pytest.mark.parametrize("batches", [0, 1, 2, 3, 4, 5])
 def test_an_import_that_another_one_overtakes_stops_before_it_writes_more(empty, files, batches):
     """The other one starts and ends after the first batches of this one: nodes, then relationships."""

@@ -70,6 +70,7 @@ def test_a_server_runs_on_the_java_of_java_home(up, fast_home):
     assert "WARNING" not in printed
 
 
+@pytest.mark.one_server_line
 def test_where_java_home_leads_nowhere_the_packaged_java_runs(up, tmp_path):
     """As if it were not set."""
     printed, status, running = up("JAVA_HOME", tmp_path / "nonsense")

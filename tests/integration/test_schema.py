@@ -168,6 +168,7 @@ def test_another_embedding_model_is_refused_with_both_names_and_the_fix(database
         prepare(database, model="other", dimension=48)
 
 
+@pytest.mark.one_server_line
 def test_two_processes_that_migrate_at_once_make_one_schema(server, empty):
     """One takes the lock, the other waits and finds nothing left to do."""
     results = []
@@ -209,6 +210,7 @@ def _no_thread(_thread):
     raise RuntimeError("can't start new thread")
 
 
+@pytest.mark.one_server_line
 def test_a_lock_left_by_a_killed_process_expires(empty):
     """After a quarter of a minute without a heartbeat; the next process waits for that and continues."""
     empty.call("take_migration_lock", name=migration_lock.TARGET, id="dead", seconds=300)
@@ -217,6 +219,7 @@ def test_a_lock_left_by_a_killed_process_expires(empty):
     assert len(migrations.load()) == len(migrations.migrate(empty, dimension=384, wait=10))
 
 
+@pytest.mark.one_server_line
 def test_a_lock_is_kept_as_long_as_its_holder_lives(empty, monkeypatch):
     """A migration that takes longer than the lock's lifetime is not overtaken."""
     monkeypatch.setattr(migration_lock, "LOCK_BEAT", 0.2)
@@ -232,6 +235,7 @@ STOLEN = "MATCH (l:__Neo4jMigrationsLock {name: 'gear-neo4j'}) SET l.id = 'someb
 REMOVED = "MATCH (l:__Neo4jMigrationsLock {name: 'gear-neo4j'}) DELETE l"
 
 
+@pytest.mark.one_server_line
 @pytest.mark.parametrize("lost", [STOLEN, REMOVED])
 @pytest.mark.parametrize("after", [1, 4, 5, 9])
 def test_a_process_that_lost_its_lock_writes_nothing_more(empty, monkeypatch, lost, after):

@@ -49,6 +49,7 @@ def names(gear, collection="default"):
 BOTH = ["docs-2/b.txt", "docs-2/both.txt", "docs/a.txt", "docs/both.txt"]
 
 
+@pytest.mark.one_server_line
 @pytest.mark.parametrize("command", ["ingest", "sync"])
 def test_folders_of_one_name_are_two_sources(gear, teams, monkeypatch, command):
     """Neither replaces or removes documents of the other, in any order; the other name is reported once."""
@@ -62,6 +63,7 @@ def test_folders_of_one_name_are_two_sources(gear, teams, monkeypatch, command):
     assert [{}, {str(teams / "b" / "docs"): "docs-2"}, {}, {}] == reported
 
 
+@pytest.mark.one_server_line
 def test_a_folder_is_one_source_however_it_is_given(gear, counting, teams, monkeypatch):
     """Relative, absolute, by a link, a subfolder, a file in it, and from the folder above."""
     monkeypatch.chdir(teams / "a")
@@ -92,6 +94,7 @@ def test_a_source_that_has_moved_goes_on_by_its_name(gear, counting, teams):
     assert (str(teams / "moved" / "docs"), str(teams / "a" / "docs")) == source.roots
 
 
+@pytest.mark.one_server_line
 @pytest.mark.parametrize("command", ["ingest", "sync"])
 def test_a_folder_without_a_document_of_the_known_source_is_asked_about(gear, teams, tmp_path, command):
     """Without an answer nothing is written."""
@@ -120,6 +123,7 @@ def test_a_folder_that_is_a_source_gets_no_second_name(gear, teams):
         gear.ingest([teams / "a" / "docs"], source_name="hand/book")
 
 
+@pytest.mark.one_server_line
 def test_what_an_earlier_version_has_read_is_taken_over(gear, counting, teams, monkeypatch):
     """It named documents by their paths as given."""
     monkeypatch.chdir(teams / "a")
@@ -136,6 +140,7 @@ def test_what_an_earlier_version_has_read_is_taken_over(gear, counting, teams, m
     assert [False] * 2 == ["team a" in text for text in counting.texts]
 
 
+@pytest.mark.one_server_line
 def test_single_files_of_an_earlier_version_are_taken_over(gear, counting, teams, monkeypatch):
     """Given from their own folder, their names had no folder."""
     monkeypatch.chdir(teams / "a" / "docs")

@@ -70,6 +70,7 @@ def is_fresh(gear, folder, collection="synced"):
     return True
 
 
+@pytest.mark.one_server_line
 def test_the_life_of_a_folder(gear, counting, tmp_path):
     """Random edits, renames, deletions and broken files; unchanged text is not embedded again."""
     folder = ChangingFolder(tmp_path / "docs", seed=1, documents=DOCUMENTS)
@@ -104,6 +105,7 @@ def test_the_life_of_a_folder(gear, counting, tmp_path):
     assert {"create", "edit", "rename", "shift", "delete", "break", "touch"} == set(happened)
 
 
+@pytest.mark.one_server_line
 def test_a_sync_that_is_killed_goes_on(gear, server, tmp_path):
     """SIGKILL at random moments; then a complete sync gives the result of a fresh ingest, and leaves nothing to do."""
     folder = ChangingFolder(tmp_path / "docs", seed=2, documents=DOCUMENTS)
@@ -121,6 +123,7 @@ def test_a_sync_that_is_killed_goes_on(gear, server, tmp_path):
     assert gear.corpus.sync([folder.root], collection="synced").is_empty
 
 
+@pytest.mark.one_server_line
 def test_a_sync_that_breaks_off_before_any_of_its_writes_leaves_nothing_behind(gear, tmp_path, monkeypatch):
     """If the document is deleted afterwards, the next sync removes its partial data."""
     run, left = Database.run, [0]
@@ -256,6 +259,7 @@ def test_a_source_that_looks_empty_empties_nothing(gear, tmp_path):
     assert away.is_dir()
 
 
+@pytest.mark.one_server_line
 def test_what_was_forgotten_comes_back(gear, tmp_path):
     """A sync restores documents of the sources that other commands removed."""
     folder = tmp_path / "docs"
@@ -291,6 +295,7 @@ def test_a_file_that_cannot_be_read_keeps_its_passages(gear, tmp_path):
     assert ["is not UTF-8" in str(problem) for problem in problems[-2:]] == [True, True]
 
 
+@pytest.mark.one_server_line
 def test_an_address_is_synced_by_fsspec(gear, counting, tmp_path):
     """Documents are named by their address; hidden files and files of other kinds are skipped."""
     memory = fsspec.filesystem("memory")

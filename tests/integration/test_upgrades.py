@@ -72,6 +72,7 @@ def test_a_database_of_each_schema_is_brought_up_to_date_and_loses_nothing(serve
     assert sum("Community" in node["labels"] for node in before["nodes"]) == len(communities)
 
 
+@pytest.mark.one_server_line
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_every_schema_ends_in_the_same_one(empty, schema):
     """With the indexes of a new database."""
@@ -91,6 +92,7 @@ def undisturbed():
     return []
 
 
+@pytest.mark.one_server_line
 @pytest.mark.parametrize("point", POINTS)
 def test_an_upgrade_that_is_killed_goes_on_and_ends_in_the_same_graph(server, empty, monkeypatch, undisturbed, point):
     """SIGKILL before one of its writes, then a complete run, compared with an undisturbed upgrade."""
