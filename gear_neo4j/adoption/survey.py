@@ -1,12 +1,16 @@
 """Surveys an existing graph: labels and types with their numbers, and properties by a sample of their values."""
 
+import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, field
-from typing import Literal
+from threading import Lock
+from typing import Literal, NamedTuple
 
+from gear_neo4j.errors import InputError
 from gear_neo4j.graph.connection.database import Row
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.read.pagerank_queries import Version
 from gear_neo4j.graph.schema.indexes import ENTITY
 
 # Maximum number of nodes, and relationships, in the first sample; then for each label and type with too few of them.
@@ -16,6 +20,8 @@ SAMPLE_A_LABEL = 200
 # not sampled again.
 MOST_TYPES_MISSED = 50
 LONGEST_EXAMPLE = 200
+# Seconds for which a survey is used again: what the user changes beside us has no version.
+RECENT = 60.0
 Kind = Literal["text", "texts", "list", "number", "flag", "date", "time", "value"]
 COMMUNITY = "__GearCommunity"
 RECORDS = frozenset({"__GearStore", "__GearSource", "__GearOrigin", "__GearReaders"})
@@ -128,6 +134,46 @@ def survey(graph: Graph) -> Survey:
         types[kind.name] = Type(kind.name, kind.relationships, kind.starts, kind.ends)
         _look_along(types, graph.survey.relationships([kind.name], limit=SAMPLE_A_LABEL, longest=LONGEST_EXAMPLE))
     return Survey(total, labels, types, tuple(_indexes(graph)))
+
+
+class Kept(NamedTuple):
+    """A survey, the version of our data before it, and when it was made."""
+
+    survey: Survey
+    version: Version | None
+    made: float
+
+
+class RecentSurvey:
+    """The survey of a graph for questions, which need not each read thousands of nodes; threads may share it.
+
+    Args:
+        clock: seconds; a survey is used again for 60 of them, as long as nobody ingests or adopts.
+    """
+
+    def __init__(self, graph: Graph, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._graph = graph
+        self._clock = clock
+        self._lock = Lock()
+        self._kept: Kept | None = None
+
+    def current(self) -> Survey:
+        """The survey, at most a minute old; one round trip where there is one.
+
+        Raises:
+            MigrationError: a newer gear-neo4j has migrated the database.
+        """
+        with self._lock:
+            version, now = self._version(), self._clock()
+            if self._kept is None or self._kept.version != version or now - self._kept.made >= RECENT:
+                self._kept = Kept(survey(self._graph), version, now)
+            return self._kept.survey
+
+    def _version(self) -> Version | None:
+        try:
+            return self._graph.pagerank.version()
+        except InputError:
+            return None
 
 
 def survey_types(graph: Graph) -> tuple[dict[str, int], dict[str, int]]:

@@ -6,11 +6,10 @@ A model can write anything, and texts in the graph may contain injected instruct
 
 import json
 from collections.abc import Mapping
-from functools import cached_property
 from itertools import accumulate
 from typing import ClassVar
 
-from gear_neo4j.adoption.survey import Survey, survey
+from gear_neo4j.adoption.survey import RecentSurvey, Survey
 from gear_neo4j.agents.answer import Answer, QueryAttempt, StopReason
 from gear_neo4j.agents.run import OnEvent, Run, note_fact, with_note
 from gear_neo4j.agents.schema import schema_text
@@ -51,11 +50,13 @@ class CypherLoop:
         self,
         graph: Graph,
         *,
+        survey: RecentSurvey,
         generator: TextToCypher,
         finder: PatternFinder | None = None,
         options: CypherAgent = CypherAgent(),
     ) -> None:
         self._graph = graph
+        self._survey = survey
         self._generator = generator
         self._finder = finder
         self._options = options
@@ -69,7 +70,7 @@ class CypherLoop:
         """
         text = checked(question, k=k)
         linked = self._finder.linked(text) if self._finder else frozenset()
-        schema = schema_text(self._survey, linked=linked)
+        schema = schema_text(self._graph_survey(), linked=linked)
         options = self._options
         run = Run(text, self._generator.name, on_event, tokens=options.max_tokens, seconds=options.max_seconds)
         run.begin(text)
@@ -83,9 +84,8 @@ class CypherLoop:
         draft = run.answer(self._generator, (), memory=run.memory.facts)
         return run.finish(hits, with_note(draft, note), stop="model_error" if run.failure else stop)
 
-    @cached_property
-    def _survey(self) -> Survey:
-        graph_survey = survey(self._graph)
+    def _graph_survey(self) -> Survey:
+        graph_survey = self._survey.current()
         # Entities without relationship types come from our own triples; an adopted graph has more labels or types.
         if not graph_survey.types and graph_survey.labels.keys() <= {"Entity"}:
             raise InputError(

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import cast
 
-from gear_neo4j.adoption.survey import survey
 from gear_neo4j.agents.crag import Crag, CragLoop
 from gear_neo4j.agents.cypher import CypherAgent, CypherLoop
 from gear_neo4j.agents.gear import GearAgent, GearLoop
@@ -86,7 +85,7 @@ def kgt(session: Session, recipe: Kgt) -> KgtLoop:
     return KgtLoop(
         graph.templates,
         linker=linker,
-        outline=outline(survey(graph), types),
+        outline=outline(session.survey.current(), types),
         types=types,
         analyst=session.role(PromptedAnalyst, method="analyse"),
         roles=session.role(PromptedRoles),
@@ -120,7 +119,7 @@ def _require_adopted(session: Session, recipe: AgentRecipe) -> None:
 def cypher(session: Session, recipe: CypherAgent) -> CypherLoop:
     """Queries over the graph, written by a model."""
     generator = session.role(PromptedTextToCypher, method="query")
-    return CypherLoop(session.graph, generator=generator, finder=session.finder, options=recipe)
+    return CypherLoop(session.graph, survey=session.survey, generator=generator, finder=session.finder, options=recipe)
 
 
 @register_agent(Ircot)

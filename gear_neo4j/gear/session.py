@@ -6,6 +6,7 @@ from copy import copy
 from threading import Lock
 from typing import Any, Self, TypeVar, cast
 
+from gear_neo4j.adoption.survey import RecentSurvey
 from gear_neo4j.agents.agent import Agent
 from gear_neo4j.errors import ModelError, ScopeRefusal, SettingsError
 from gear_neo4j.graph.graph import Graph
@@ -66,6 +67,7 @@ class Session:
         self.dictionaries = Dictionaries(graph.pagerank, memory=memory)
         self.finder = PatternFinder(graph, embedder=embedder, dictionaries=self.dictionaries, memory=memory)
         self.templates = TemplateFinder(graph, self.finder)
+        self.survey = RecentSurvey(graph)
         self._open_chat = chat
         self._opening = Lock()
         self._chats: list[ChatModel] = []

@@ -33,9 +33,17 @@ def adopted(server, connection, data, tmp_path_factory):
     clear(connection)
 
 
-def ask(server, *replies, question="?"):
-    with opened(server, QuickEmbedder(), chat=FakeListChatModel(responses=[*replies, "Answer: it is [F1]."])) as gear:
-        return gear.ask(question, agent="kgt")
+@pytest.fixture(scope="module")
+def ask(adopted, server):
+    """Ask the agent, whose model gives these replies, then an answer; one Gear, as in a service."""
+    chat = FakeListChatModel(responses=[""])
+    with opened(server, QuickEmbedder(), chat=chat) as gear:
+
+        def ask(*replies, question="?"):
+            chat.responses, chat.i = [*replies, "Answer: it is [F1]."], 0
+            return gear.ask(question, agent="kgt")
+
+        yield ask
 
 
 def ends(answer):
@@ -92,9 +100,9 @@ RELATION = [
     + [("multi-hop", *one) for one in MULTI_HOP]
     + [("intersection", *one) for one in INTERSECTION],
 )
-def test_chains_lead_to_what_is_asked_for(adopted, server, kind, question, heads, tail, expected):
+def test_chains_lead_to_what_is_asked_for(ask, kind, question, heads, tail, expected):
     """The template of the question type, and the expected name among its rows."""
-    answer = ask(server, analysed(kind, heads, tail), question=question)
+    answer = ask(analysed(kind, heads, tail), question=question)
 
     tried = answer.trace.steps[0].queries[-1]
     assert (kind, "answerable") == (tried.template, answer.stop_reason)
@@ -103,9 +111,9 @@ def test_chains_lead_to_what_is_asked_for(adopted, server, kind, question, heads
 
 
 @pytest.mark.parametrize(("question", "heads", "attribute", "expected"), ATTRIBUTE)
-def test_attributes_are_read_from_the_node(adopted, server, question, heads, attribute, expected):
+def test_attributes_are_read_from_the_node(ask, question, heads, attribute, expected):
     """The value is in the rows, and in the facts of the answer."""
-    answer = ask(server, analysed("attribute", heads, attribute=attribute), question=question)
+    answer = ask(analysed("attribute", heads, attribute=attribute), question=question)
 
     tried = answer.trace.steps[0].queries[-1]
     assert ("attribute", {"heads": heads, "attribute": attribute}) == (tried.template, tried.parameters)
@@ -114,21 +122,21 @@ def test_attributes_are_read_from_the_node(adopted, server, question, heads, att
 
 
 @pytest.mark.parametrize(("question", "heads", "predicate"), RELATION)
-def test_relations_are_the_shortest_paths(adopted, server, question, heads, predicate):
+def test_relations_are_the_shortest_paths(ask, question, heads, predicate):
     """Of at most three hops, verbalised as stored."""
-    answer = ask(server, analysed("relation", heads), question=question)
+    answer = ask(analysed("relation", heads), question=question)
 
     assert "relation" == answer.trace.steps[0].queries[-1].template
     assert predicate in answer.trace.steps[0].queries[-1].rows[0]
     assert predicate in {triple.predicate for triple in answer.paths[0].triples}
 
 
-def test_rows_beyond_those_that_are_read_are_told(adopted, server, monkeypatch):
+def test_rows_beyond_those_that_are_read_are_told(ask, monkeypatch):
     """To the model and in the answer, because a count of the facts would be wrong."""
     question, heads, tail, _ = ONE_HOP[-1]
-    whole = ask(server, analysed("one-hop", heads, tail), question=question)
+    whole = ask(analysed("one-hop", heads, tail), question=question)
     monkeypatch.setattr(templates, "ROWS", 1)
-    cut = ask(server, analysed("one-hop", heads, tail), question=question)
+    cut = ask(analysed("one-hop", heads, tail), question=question)
 
     assert (True, "it is [F1].") == (1 < len(whole.gist) < 20, whole.text)
     assert [("the rows", "are cut"), (whole.gist[0].subject, whole.gist[0].predicate)] == [
@@ -137,18 +145,18 @@ def test_rows_beyond_those_that_are_read_are_told(adopted, server, monkeypatch):
     assert "it is [F1]. (the graph has more facts than these)" == cut.text
 
 
-def test_another_chain_is_tried_where_the_first_gives_nothing(adopted, server):
+def test_another_chain_is_tried_where_the_first_gives_nothing(ask):
     """The trace has all that were tried, and can be saved and read."""
-    answer = ask(server, analysed("multi-hop", ["Galactosemia"], "Drug"), question="Which drugs may matter here?")
+    answer = ask(analysed("multi-hop", ["Galactosemia"], "Drug"), question="Which drugs may matter here?")
 
     tried = answer.trace.steps[0].queries
     assert [()] * (len(tried) - 1) == [query.rows for query in tried[:-1]]
     assert len({str(query.parameters["chains"]) for query in tried}) == len(tried)
 
 
-def test_a_trace_with_queries_can_be_saved_and_read(adopted, server, tmp_path):
+def test_a_trace_with_queries_can_be_saved_and_read(ask, tmp_path):
     """Without losing anything."""
-    answer = ask(server, analysed("one-hop", ["codeine"], "Genesymbol"))
+    answer = ask(analysed("one-hop", ["codeine"], "Genesymbol"))
 
     write_trace(answer.trace, tmp_path / "trace.json")
 
@@ -162,26 +170,26 @@ def test_a_trace_with_queries_can_be_saved_and_read(adopted, server, tmp_path):
         (analysed("one-hop", ["codeine"], "ClinicalTrial"), ""),
     ],
 )
-def test_what_the_graph_does_not_know_is_said_and_not_made_up(adopted, server, reply, problem):
+def test_what_the_graph_does_not_know_is_said_and_not_made_up(ask, reply, problem):
     """The model is not called for an answer, because it would use other knowledge."""
-    answer = ask(server, reply)
+    answer = ask(reply)
 
     assert ("no_graph_evidence", "") == (answer.stop_reason, answer.text)
     assert problem in answer.trace.steps[0].queries[-1].problem
     assert 1 == answer.total.calls
 
 
-def test_names_that_the_graph_has_not_cost_one_repair_call(adopted, server):
+def test_names_that_the_graph_has_not_cost_one_repair_call(ask):
     """The repair prompt lists the existing labels."""
-    answer = ask(server, analysed("one-hop", ["codeine"], "Gene"), analysed("one-hop", ["codeine"], "Genesymbol"))
+    answer = ask(analysed("one-hop", ["codeine"], "Gene"), analysed("one-hop", ["codeine"], "Genesymbol"))
 
     assert "answerable" == answer.stop_reason
     assert 3 == answer.total.calls
 
 
-def test_replies_that_are_of_no_use_end_without_an_answer(adopted, server):
+def test_replies_that_are_of_no_use_end_without_an_answer(ask):
     """The failure is recorded."""
-    answer = ask(server, "I cannot say.", "I still cannot.")
+    answer = ask("I cannot say.", "I still cannot.")
 
     assert ("no_graph_evidence", "") == (answer.stop_reason, answer.text)
     assert answer.trace.steps[0].failures
