@@ -92,7 +92,18 @@ def _rows(text: str, table: re.Match[str], size: int) -> Iterator[Chunk]:
 
 def _split(text: str, start: int, end: int, size: int) -> list[Chunk]:
     """The pieces of a part of a text."""
-    # Slow to import, and only needed for documents.
+    part = text[start:end]
+    pieces = _split_long(part, size) if len(part) >= size else [_whole(part)]
+    return [Chunk(piece.text, start + piece.start) for piece in pieces if piece.text]
+
+
+def _whole(text: str) -> Chunk:
+    """A short text as one piece, without the spaces around it."""
+    return Chunk(text.strip(), len(text) - len(text.lstrip()))
+
+
+def _split_long(text: str, size: int) -> list[Chunk]:
+    # Slow to import, and of many documents no section is long.
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
     splitter = RecursiveCharacterTextSplitter(
@@ -103,8 +114,8 @@ def _split(text: str, start: int, end: int, size: int) -> list[Chunk]:
         chunk_overlap=0,
         add_start_index=True,
     )
-    documents = splitter.create_documents([text[start:end]])
-    return [Chunk(document.page_content, start + document.metadata["start_index"]) for document in documents]
+    documents = splitter.create_documents([text])
+    return [Chunk(document.page_content, document.metadata["start_index"]) for document in documents]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,11 @@
 """Loads documents as text: each file becomes parts, which are sections with a title and a position.
 
-The loaders of langchain-community read texts and tables; they are imported with the first document.
+A loader of langchain-community reads CSV; it is imported with the first such file, because that takes a while.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 from warnings import catch_warnings, simplefilter
 
 from gear_neo4j.errors import InputError, TemporaryFailure
@@ -25,10 +24,6 @@ from gear_neo4j.ingestion.markdown import (
 )
 from gear_neo4j.ingestion.parts import Part, encodable, explained, parts_of_page, shorten
 from gear_neo4j.ingestion.scans import PDF
-
-if TYPE_CHECKING:
-    from langchain_core.document_loaders import BaseLoader
-    from langchain_core.documents import Document
 
 LONGEST_FIRST_LINE = 80
 # Below this confidence, a page that was read by OCR is reported.
@@ -225,11 +220,12 @@ def _csv(path: Path, stem: str) -> Iterator[Part]:
     reading = {"delimiter": table.delimiter, "fieldnames": names, "restkey": nameless(names), "restval": ""}
     title = shorten(HEADINGS.join(filter(None, (stem, table.title))))
     blank = " ".join(f"{name}:" for name in names).split()
-    for document in _documents(CSVLoader(path, encoding=encoding, csv_args=reading), "CSV"):
-        # Rows have the numbers that a spreadsheet gives them: in most files, row 1 is the header.
-        row = document.metadata["row"]
-        if row >= table.above and document.page_content.split() != blank:
-            yield Part(title, document.page_content, "row", row + 1)
+    with explained("CSV"):
+        for document in CSVLoader(path, encoding=encoding, csv_args=reading).lazy_load():
+            # Rows have the numbers that a spreadsheet gives them: in most files, row 1 is the header.
+            row = document.metadata["row"]
+            if row >= table.above and document.page_content.split() != blank:
+                yield Part(title, encodable(document.page_content), "row", row + 1)
 
 
 # Between the columns of these there are tabs.
@@ -256,14 +252,5 @@ _TEXTS = frozenset(_LOADERS) - {PDF, *mail.SUFFIXES}
 
 
 def _plain(path: Path) -> str:
-    from langchain_community.document_loaders import TextLoader
-
-    (document,) = _documents(TextLoader(path, encoding=encoding_of(path)), "text")
-    return document.page_content
-
-
-def _documents(loader: "BaseLoader", kind: str) -> "Iterator[Document]":
-    with explained(kind):
-        for document in loader.lazy_load():
-            document.page_content = encodable(document.page_content)
-            yield document
+    with explained("text"):
+        return encodable(path.read_text(encoding=encoding_of(path)))

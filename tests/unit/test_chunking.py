@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gear_neo4j.errors import InputError
-from gear_neo4j.ingestion.chunking import chunks, passages_of
+from gear_neo4j.ingestion.chunking import _split_long, chunks, passages_of
 from gear_neo4j.ingestion.lines import LONGEST_SOURCE
 from tests.examples import examples
 
@@ -173,3 +173,12 @@ def test_a_row_that_is_too_long_by_itself_is_cut_like_a_text():
 
     assert (HEADS + "| Elbe | 1 |", HEADS + "| Main | 3 |") == (pieces[0].text, pieces[-1].text)
     assert all(len(piece.text) <= 90 for piece in pieces)
+
+
+@PROPERTIES
+@given(ANY_TEXT)
+def test_a_short_text_is_what_the_splitter_makes_of_it(text):
+    """Without the splitter, whose import takes longer than the conversion of a small document."""
+    size = max(10, len(text) + 1)
+
+    assert _split_long(text, size) == chunks(text, size=size)
