@@ -3,6 +3,21 @@
 import atexit
 import os
 import sys
+from importlib.machinery import ModuleSpec
+
+
+class _LeanDriver:
+    """Hides pandas and pyarrow from the Neo4j driver: where they are installed, it would import them at its own import.
+
+    That is a third of the start of a command, and no command hands data frames to the driver.
+    """
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> ModuleSpec | None:
+        driver = sys.modules.get("neo4j")
+        if name in ("pandas", "pyarrow") and driver and not hasattr(driver, "GraphDatabase"):
+            raise ModuleNotFoundError(f"no command needs the driver's support of {name}", name=name)
+        return None
 
 
 def run() -> None:
@@ -12,6 +27,7 @@ def run() -> None:
     """
     _read_utf_8()
     _open_streams()
+    sys.meta_path.insert(0, _LeanDriver)
     code: int | None = None
 
     def leave() -> None:

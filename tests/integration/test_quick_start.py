@@ -14,13 +14,15 @@ pytestmark = pytest.mark.one_server_line
 
 QUESTION = "Where did the 2024 physics laureate write a thesis?"
 HEAVY = {"torch", "sentence_transformers", "transformers"}
-# 'gear ask' needs LangChain's client.
-NOT_FOR_SEARCH = HEAVY | {"langchain_core", "langchain_community", "langchain_openai", "openai"}
+# 'gear ask' needs LangChain's client; pandas and pyarrow are what the driver imports where they are installed.
+LANGCHAIN = {"langchain_core", "langchain_community", "langchain_openai", "openai"}
+FRAMES = {"pandas", "pyarrow"}
+NOT_FOR_SEARCH = HEAVY | LANGCHAIN | FRAMES
 RUN = """
 import json, sys
-from gear_neo4j.cli.main import main
+from gear_neo4j.cli.process import run
 try:
-    main(sys.argv[1:])
+    run()
 finally:
     print(json.dumps(sorted(sys.modules)))
 """
@@ -55,6 +57,18 @@ def test_a_search_imports_nothing_heavy(ingested, command):
 
     assert set() == modules & NOT_FOR_SEARCH
     assert {"onnxruntime", "tokenizers", "neo4j"} <= modules
+
+
+def test_what_a_command_hides_from_the_driver_can_be_imported_later():
+    """Where it is needed, as by Ray."""
+    program = (
+        "from gear_neo4j.cli import process\nsys.argv = ['gear', '--version']\ntry: process.run()\nexcept SystemExit:"
+    )
+    done = run(
+        [sys.executable, "-c", f"import sys\n{program} import neo4j, pandas; print(neo4j.GraphDatabase, pandas)"]
+    )
+
+    assert 0 == done.returncode, done.stderr
 
 
 def test_an_answer_imports_no_torch(ingested):
