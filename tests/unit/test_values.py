@@ -113,6 +113,19 @@ def test_a_range_has_both_ends(first, second, words):
         ("größer als 7", (">", 7)),
         ("moins de 12", ("<", 12)),
         ("12,34,567 rupees", ("=", 1_234_567)),
+        ("over 2 lakh", (">", 200_000)),
+        ("less than 1.5 crore", ("<", 1.5e7)),
+        ("more than $3m", (">", 3e6)),
+        ("under €2.5bn", ("<", 2.5e9)),
+        ("a depth of 3m", ("=", 3)),
+        ("below minus 3 degrees", ("<", -3)),
+        ("over one and a half million", (">", 1.5e6)),
+        ("two and a half hours", ("=", 2.5)),
+        ("a level that is not 3", ("<>", 3)),
+        ("従業員300人以上", (">=", 300)),
+        ("従業員300人未満", ("<", 300)),
+        ("员工超过1,000人", (">", 1_000)),
+        ("不超过5个", ("<=", 5)),
         ("heavier than 180kg", (">", 180)),
     ],
 )
@@ -132,11 +145,33 @@ def test_comparisons_are_read_in_words_and_signs(text, bounds):
         ("1,000-2,000 employees", (1000.0, 2000.0)),
         ("1,000–2,500,000 employees", (1000.0, 2500000.0)),
         ("5 to 10 members", (5.0, 10.0)),
+        ("between 3 & 5 stars", (3, 5)),
     ],
 )
 def test_ranges_are_read_as_people_write_them(text, bounds):
     """A scale at the second end holds for both; a hyphen joins years."""
     assert [((">=", bounds[0]), ("<=", bounds[1]))] == [numbers.bounds for numbers in numbers_in(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "bounds"),
+    [
+        ("above 5 and below 10", ((">", 5), ("<", 10))),
+        ("less than 10 but at least 5", ((">=", 5), ("<", 10))),
+        ("born after 1950, and before 1960", ((">", 1950), ("<", 1960))),
+    ],
+)
+def test_two_comparisons_that_are_joined_are_a_range(text, bounds):
+    """Of one property; so *above 5 and below* is no *5 and below*."""
+    assert [bounds] == [numbers.bounds for numbers in numbers_in(f"things with {text}")]
+
+
+@pytest.mark.parametrize(
+    "text", ["above 10 and below 5", "above 5 units and a price below 10", "more than 5, below 10"]
+)
+def test_other_comparisons_stand_alone(text):
+    """They may be of two properties, or contradict one another."""
+    assert [1, 1] == [len(numbers.bounds) for numbers in numbers_in(f"things with {text}")]
 
 
 @pytest.mark.parametrize(
@@ -225,6 +260,37 @@ def test_a_date_with_strokes_may_have_its_month_first():
     assert [((("=", 20170825.0),), ())] == [(found.bounds, found.others) for found in dates_in("on 8/25/2017")]
     assert [()] == [found.others for found in dates_in("on 1.8.2017")]
     assert [] == list(dates_in("on 31/31/2017, version 12.5.19"))
+
+
+@pytest.mark.parametrize(
+    ("text", "bounds"),
+    [
+        ("before 5/2017", (("<", 201705),)),
+        ("on 2017年5月12日に", (("=", 20170512),)),
+        ("in 2017年5月", (("=", 201705),)),
+        ("in Q3 2019", ((">=", 201907), ("<=", 201909))),
+        ("in the fourth quarter of 2019", ((">=", 201910), ("<=", 201912))),
+    ],
+)
+def test_months_and_quarters_are_dates(text, bounds):
+    """A quarter as its months."""
+    assert [bounds] == [found.bounds for found in dates_in(f"orders {text}")]
+
+
+@pytest.mark.parametrize(
+    ("text", "bounds"),
+    [
+        ("at 10.26 pm", (("=", 2226),)),
+        ("between 9 and 11 pm", ((">=", 2100), ("<=", 2300))),
+        ("from 11 to 1 pm", ((">=", 1100), ("<=", 1300))),
+        ("à 22h30", (("=", 2230),)),
+        ("um 22 Uhr", (("=", 2200),)),
+        ("nach 7 Uhr 15", ((">", 715),)),
+    ],
+)
+def test_a_time_is_read_as_people_write_it(text, bounds):
+    """The half of the day holds for both hours of a range."""
+    assert [bounds] == [found.bounds for found in times_in(f"calls {text}")]
 
 
 @given(st.times())

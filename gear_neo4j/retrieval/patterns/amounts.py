@@ -12,8 +12,9 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 NUMBER_WORDS = {word: number for number, word in enumerate(_ONES.split())} | {"none": 0}
 _WORDS = NUMBER_WORDS | {word: 10 * number for number, word in enumerate(_TENS.split(), start=2)}
 _SCALES = {"thousand": 1_000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-# Letters and words of other languages behind digits; a small m may be metres.
+# Letters and words of other languages behind digits; a small m may be metres, and a small b bytes.
 _LETTERS = {"k": 1_000, "K": 1_000, "M": 10**6, "mn": 10**6, "Mio": 10**6, "bn": 10**9, "Bn": 10**9, "Mrd": 10**9}
+_OF_MONEY = {"m": 10**6, "b": 10**9, "B": 10**9, "t": 10**12, "T": 10**12}
 _FOREIGN = {
     "tausend": 1_000,
     "mil": 1_000,
@@ -22,17 +23,24 @@ _FOREIGN = {
     "millones": 10**6,
     "milliarden": 10**9,
     "milliards": 10**9,
+    "lakh": 10**5,
+    "crore": 10**7,
 }
 _UNIT = r"(?:km|cm|mm|kg|mg|g|m|ms|h|min|[kKmMgGtT][bB]|mph|%|°[CF]?|€|£|\$)"
 _NUMERAL_SCALES = {"hundred": 100} | _SCALES | _FOREIGN
 _SCALE = "|".join(rf"{word}s?" for word in _NUMERAL_SCALES)
 _LETTER = "|".join(_LETTERS)
+# Words of Chinese and Japanese may stand beside a number; some make it part of a date or time.
+_LETTER_OR_DIGIT = r"[^\W\u3040-\u30ff\u4e00-\u9fff]"
+_DATED = r"\s?[月日時时分]"
 # Thousands between spaces; of other separators, value_of says what they mean.
 _DIGITS = r"[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,'’]\d+)*"
 _NUMBER = re.compile(
     # Not within a word, a time, a date with strokes, or a row of numbers with hyphens, such as a telephone number.
-    rf"(?<![\w.:/)])(?<!\d[-–,])(?<!-\()'?(?P<sign>(?<!\S)[-−]|(?<=[<>=≤≥(])[-−])?[$€£¥]?(?P<digits>{_DIGITS})"
-    rf"(?:\s?(?P<letter>{_LETTER})(?!\w)\.?|\s(?P<scale>(?i:{_SCALE}))\b|{_UNIT})?'?(?![\w(]|s\b|[.,:/]\d|[-–]\(?\d)",
+    rf"(?<!{_LETTER_OR_DIGIT})(?<![.:/)])(?<!\d[-–,])(?<!-\()'?"
+    rf"(?P<sign>(?<!\S)[-−]|(?<=[<>=≤≥(])[-−]|(?<!\S)(?<!\d )minus )?(?P<money>[$€£¥])?(?P<digits>{_DIGITS})"
+    rf"(?:\s?(?P<letter>{_LETTER})(?!\w)\.?|\s?(?P<short>(?(money)[{''.join(_OF_MONEY)}]|(?!)))(?!\w)"
+    rf"|\s(?P<scale>(?i:{_SCALE}))\b|{_UNIT})?'?(?!{_LETTER_OR_DIGIT}|\(|s\b|{_DATED}|[.,:/]\d|[-–]\(?\d)",
 )
 _ONE = "|".join(NUMBER_WORDS)
 _TEN = "|".join(_TENS.split())
@@ -40,8 +48,9 @@ _CORE = rf"(?:(?:{_TEN})(?:[- ](?:{_ONE}))?|{_ONE})"
 _HUNDREDS = rf"(?:(?:an?|{_CORE}) hundred(?: (?:and )?{_CORE})?|(?:an?|{_CORE}) dozen|{_CORE})"
 _LARGE = "thousand|million|billion|trillion"
 _SPOKEN = re.compile(
-    rf"\b(?P<half>half )?(?P<said>(?:{_HUNDREDS}|an?) (?:{_LARGE})(?: (?:and )?{_HUNDREDS}(?: (?:{_LARGE}))?)*"
-    rf"|{_HUNDREDS})\b",
+    rf"\b(?:(?P<whole>{_CORE}) and a half(?: (?P<of>{_LARGE}))?"
+    rf"|(?P<half>half )?(?P<said>(?:{_HUNDREDS}|an?) (?:{_LARGE})(?: (?:and )?{_HUNDREDS}(?: (?:{_LARGE}))?)*"
+    rf"|{_HUNDREDS}))\b",
     re.IGNORECASE,
 )
 # Versions, addresses, dates, times, telephone numbers and ranges: digits that are joined.
@@ -74,6 +83,8 @@ def amounts_in(text: str) -> list[Amount]:
     Example:
         >>> [amount.value for amount in amounts_in("1,000,000 or 1.500,75 or -5 or 2 million or two dozen or 180cm")]
         [1000000.0, 1500.75, -5.0, 2000000.0, 24.0, 180.0]
+        >>> [amount.value for amount in amounts_in("$3m or 3m or minus 3 or one and a half million or 2 lakh")]
+        [3000000.0, 3.0, -3.0, 1500000.0, 200000.0]
         >>> [amount.value for amount in amounts_in("1.2.3 and 10.0.0.1 and 22:26")]
         [None, None, None]
     """
@@ -125,7 +136,7 @@ def _numerals(text: str) -> Iterator[Amount]:
         value = value_of(match["digits"])
         if value is None:
             continue
-        scale = _LETTERS.get(match["letter"] or "", 1) * _scale(match["scale"] or "")
+        scale = (_LETTERS | _OF_MONEY).get(match["letter"] or match["short"] or "", 1) * _scale(match["scale"] or "")
         value = value * scale * (-1 if match["sign"] else 1)
         yield Amount(*match.span(), value, scale=scale)
 
@@ -137,7 +148,9 @@ def _scale(word: str) -> int:
 
 def _spoken(text: str) -> Iterator[Amount]:
     for match in _SPOKEN.finditer(text):
-        value = _said(re.findall(r"[a-z]+", match["said"].casefold()))
+        value = _said(re.findall(r"[a-z]+", (match["said"] or match["whole"]).casefold()))
+        if match["whole"]:
+            value = (value + 0.5) * _SCALES.get((match["of"] or "").casefold(), 1)
         yield Amount(*match.span(), value / 2 if match["half"] else value, spelled=True)
 
 

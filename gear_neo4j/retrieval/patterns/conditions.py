@@ -10,6 +10,9 @@ from gear_neo4j.retrieval.patterns.dates import Moment, dates_written, times_wri
 
 _DECADE = re.compile(r"\b((?:1\d|20)\d0)s\b")
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
+_ORDINALS = ("1st|first", "2nd|second", "3rd|third", "4th|fourth|last")
+_NUMBERED = "|".join(f"(?P<q{number}>q{number}|(?:{words}) quarter)" for number, words in enumerate(_ORDINALS, start=1))
+_QUARTER = re.compile(rf"\b(?:{_NUMBERED})(?:,| of)?[ -](?P<year>{_YEAR.pattern})\b", re.IGNORECASE)
 _PAIR = re.compile(r"(\d+(?:[.,]\d+)*)[-–](\d+(?:[.,]\d+)*)")
 # Compared with folded text: no ß.
 _BEFORE_WORDS: tuple[tuple[Comparison, str], ...] = (
@@ -17,27 +20,29 @@ _BEFORE_WORDS: tuple[tuple[Comparison, str], ...] = (
         ">=",
         r"\b(?:(?:no|not) (?:less|fewer|lower|earlier) than|(?:greater|more|larger|higher|later) than or equal to"
         r"|at (?:the very )?least|(?:a )?minimum(?: of)?|since|(?:starting )?from|starting in|on or after|upwards? of"
-        r"|mindestens|ab|au moins|al menos|como mínimo)|>=|=>|≥",
+        r"|mindestens|ab|au moins|al menos|como mínimo)|至少|不少于|不低于|>=|=>|≥",
     ),
     (
         "<=",
         r"\b(?:(?:no|not) (?:more|greater|higher|later|larger) than"
         r"|(?:less|fewer|lower|smaller|earlier) than or equal to|not exceeding|at (?:the very )?most"
-        r"|up to|until|(?:a )?maximum(?: of)?|on or before|höchstens|bis zu|au plus|como máximo)|<=|=<|≤",
+        r"|up to|until|(?:a )?maximum(?: of)?|on or before|höchstens|bis zu|au plus|como máximo)"
+        r"|最多|至多|不超过|<=|=<|≤",
     ),
     (
         ">",
         r"\b(?:(?:more|greater|higher|larger|bigger|later|newer|older) than|above|over|after|exceed(?:s|ed|ing)?|beyond"
         r"|in excess of|mehr als|grösser als|höher als|über|nach|plus (?:de|que)|plus grand que"
-        r"|más de|mayor (?:que|de))"
+        r"|más de|mayor (?:que|de))|超过|大于|多于|高于|晚于"
         r"|(?<![=<-])>",
     ),
     (
         "<",
         r"\b(?:(?:less|fewer|lower|smaller|earlier|cheaper|younger) than|below|under|before|prior to|weniger als"
-        r"|kleiner als|niedriger als|unter|vor|moins (?:de|que)|menos de|menor (?:que|de))|<(?![=>-])",
+        r"|kleiner als|niedriger als|unter|vor|moins (?:de|que)|menos de|menor (?:que|de))"
+        r"|少于|小于|低于|不到|早于|<(?![=>-])",
     ),
-    ("<>", r"\b(?:(?:not|un)\s?equal to|other than|different from|ungleich)|!=|<>|≠"),
+    ("<>", r"\b(?:(?:not|un)\s?equal to|(?:is|are|was|were) not|other than|different from|ungleich)|!=|<>|≠"),
     ("%", r"\b(?:divisible by|(?:a )?multiple of)"),
     ("=", r"\b(?:equal to|exactly|only|just|genau|exactement)|(?<![<>=!])="),
 )
@@ -61,22 +66,34 @@ _COMPARATIVES = tuple(
     (comparison, nouns, re.compile(rf"\b(?:{words})\s+than\s+$")) for comparison, nouns, words in _ADJECTIVES
 )
 _BEFORE = tuple((comparison, re.compile(rf"(?:{words})\s*$")) for comparison, words in _BEFORE_WORDS)
-_JOINED = re.compile(r"\s*(?:and|to|until|till|through|und|bis|et|y|à|a|-|–)\s*", re.IGNORECASE)
+_JOINED = re.compile(r"\s*(?:and|&|to|until|till|through|und|bis|et|y|à|a|-|–)\s*", re.IGNORECASE)
 _TO = re.compile(r"\s+(?:to|bis|à)\s+", re.IGNORECASE)
 _CHANGES = re.compile(r"\b(?:won|lost|beat|by|odds|ratio|score|scale|of)\s*$", re.IGNORECASE)
+_ANDED = re.compile(r",?\s+(?:and|but|und|aber|et|mais|y|pero)\s+", re.IGNORECASE)
+_LOWER: tuple[Comparison, ...] = (">", ">=")
+_UPPER: tuple[Comparison, ...] = ("<", "<=")
 _RANGE_BEGINS = re.compile(r"\b(?:between|from|ranging from|range of|zwischen|von|entre|de|desde)\s*$", re.IGNORECASE)
+# Not above 5 and below 10.
+_ALONE = r"(?! (?:than )?[-−]?\d)"
+# What is counted may stand before it: 300人以上.
+_COUNTED = r"\s*[^\W\d]{0,3}?"
 _AFTER: tuple[tuple[Comparison, re.Pattern[str]], ...] = (
+    (">=", re.compile(rf"{_COUNTED}以上")),
+    ("<=", re.compile(rf"{_COUNTED}(?:以下|以内)")),
+    (">", re.compile(rf"{_COUNTED}(?:を超え|超|より(?:多|大き|高|長))")),
+    ("<", re.compile(rf"{_COUNTED}(?:未満|未满|より(?:少な|小さ|低|短))")),
     (
         ">=",
         re.compile(
             r"\s*(?:\w+\s+)?(?:or (?:higher|more|greater|above|later|newer|after|over)|and (?:above|later|up|over))\b"
-            r"|\+(?!\w)"
+            rf"{_ALONE}|\+(?!\w)"
         ),
     ),
     (
         "<=",
         re.compile(
             r"\s*(?:\w+\s+)?(?:or (?:lower|less|fewer|below|earlier|older|before|under)|and (?:below|earlier|under))\b"
+            rf"{_ALONE}"
         ),
     ),
 )
@@ -128,6 +145,8 @@ def numbers_in(question: str) -> Iterator[Numbers]:
         [(('>=', 1990.0), ('<', 2000.0)), (('>=', 5.0), ('<=', 7.0))]
         >>> [numbers.bounds for numbers in numbers_in("more than 70 units, stock 25 or higher, price 0")]
         [(('>', 70.0),), (('>=', 25.0),), (('=', 0.0),)]
+        >>> [numbers.bounds for numbers in numbers_in("above 5 and below 10, 300人以上")]
+        [(('>', 5.0), ('<', 10.0)), (('>=', 300.0),)]
         >>> [numbers.bounds for numbers in numbers_in("over 1.5 million, below -5, >= 1,000")]
         [(('>', 1500000.0),), (('<', -5.0),), (('>=', 1000.0),)]
         >>> [numbers.bounds for numbers in numbers_in("1,000-2,000 employees, 5 to 10 members, level != 3")]
@@ -146,6 +165,9 @@ def numbers_in(question: str) -> Iterator[Numbers]:
         if second and _are_range(question, first, second):
             amounts.pop(0)
             yield from _range(question, first, second)
+        elif second and (bounds := _two_bounds(question, first, second)):
+            amounts.pop(0)
+            yield Numbers(first.start, second.end, bounds, compared=True, nouns=_measured(question, second))
         elif first.value is None:
             yield from _pair(question, first)
         else:
@@ -162,10 +184,13 @@ def dates_in(question: str) -> Iterator[Numbers]:
         [(('>=', 20191231.0), ('<=', 20200707.0))]
         >>> [(date.bounds, date.others) for date in dates_in("on 1/8/2017")]
         [((('=', 20170801.0),), (('=', 20170108.0),))]
+        >>> [date.bounds for date in dates_in("sales of Q3 2019")]
+        [(('>=', 201907.0), ('<=', 201909.0))]
         >>> list(dates_in("What happened in 1997?"))
         []
     """
-    return _moments(question, list(dates_written(question)))
+    yield from _quarters(question)
+    yield from _moments(question, list(dates_written(question)))
 
 
 def times_in(question: str) -> Iterator[Numbers]:
@@ -201,6 +226,29 @@ def _are_range(question: str, first: Amount | Moment, second: Amount | Moment) -
     ends = [one.value for one in (first, second) if isinstance(one, Amount) and one.value is not None]
     is_plain = len(ends) == 2 and ends[0] < ends[1] and _comparison(question, first) is None
     return is_plain and _TO.fullmatch(between) is not None and not _CHANGES.search(_before(question, first))
+
+
+def _two_bounds(question: str, first: Amount, second: Amount) -> tuple[Bound, ...]:
+    """The bounds of *above 5 and below 10*, which are of one property; none for other numbers."""
+    if first.value is None or second.value is None:
+        return ()
+    joined = _ANDED.match(question, first.end, second.start)
+    words = question[joined.end() : second.start].casefold() if joined else ""
+    later = next((comparison for comparison, before in _BEFORE if words and before.fullmatch(words)), None)
+    earlier = _comparison(question, first)
+    if earlier in _LOWER and later in _UPPER and first.value < second.value:
+        return (earlier, first.value), (later, second.value)
+    if earlier in _UPPER and later in _LOWER and second.value < first.value:
+        return (later, second.value), (earlier, first.value)
+    return ()
+
+
+def _quarters(question: str) -> Iterator[Numbers]:
+    """Quarters of a year, as ranges of months."""
+    for match in _QUARTER.finditer(question):
+        number = next(number for number in range(1, 5) if match[f"q{number}"] is not None)
+        first = 100.0 * int(match["year"]) + 3 * number - 2
+        yield Numbers(*match.span(), ((">=", first), ("<=", first + 2)), compared=True)
 
 
 def _decades(question: str) -> Iterator[Numbers]:
@@ -265,7 +313,7 @@ def _single(question: str, amount: Amount, value: float) -> Iterator[Numbers]:
     comparison = _comparison(question, amount)
     if comparison is None:
         # "one of the films", and "the top 5" count answers.
-        few = value <= MOST_COUNTED
+        few = value <= MOST_COUNTED and value.is_integer()
         counts = few and (value != 0 if amount.spelled else bool(_COUNTING.search(before)))
         if counts:
             return
