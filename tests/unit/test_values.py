@@ -126,6 +126,15 @@ def test_a_range_has_both_ends(first, second, words):
         ("従業員300人未満", ("<", 300)),
         ("员工超过1,000人", (">", 1_000)),
         ("不超过5个", ("<=", 5)),
+        ("员工超过300万", (">", 3e6)),
+        ("売上3億円以上", (">=", 3e8)),
+        ("mehr als 1.000 Einwohner", (">", 1_000)),
+        ("a rating of 1.250", ("=", 1.25)),
+        ("max. 7", ("<=", 7)),
+        ("a minimum age of 18", (">=", 18)),
+        ("values equal or greater than 7", (">=", 7)),
+        ("values at or below 7", ("<=", 7)),
+        ("a quarter of a million", ("=", 250_000)),
         ("heavier than 180kg", (">", 180)),
     ],
 )
@@ -146,6 +155,9 @@ def test_comparisons_are_read_in_words_and_signs(text, bounds):
         ("1,000–2,500,000 employees", (1000.0, 2500000.0)),
         ("5 to 10 members", (5.0, 10.0)),
         ("between 3 & 5 stars", (3, 5)),
+        ("between the ages of 18 and 65", (18, 65)),
+        ("people aged 18-65", (18, 65)),
+        ("between one and two million", (1e6, 2e6)),
     ],
 )
 def test_ranges_are_read_as_people_write_them(text, bounds):
@@ -177,6 +189,7 @@ def test_other_comparisons_stand_alone(text):
 @pytest.mark.parametrize(
     "text",
     [
+        "sizes not between 5 and 10",
         "a version between 1.2.3 and 2.0",
         "hosts between 10.0.0.1 and 10.0.0.20",
         "the host 192.168.100.200",
@@ -215,7 +228,7 @@ def test_any_row_of_digits_and_signs_can_be_read(text):
 
 
 @pytest.mark.parametrize(
-    "part", ["1 000 ", "1,", "one hundred ", "twenty ", "from 5 to ", "1/1/2017 ", "between 1-", "-"]
+    "part", ["1 000 ", "1,", "mehr als 1.000 ", "one hundred ", "twenty ", "from 5 to ", "1/1/2017 ", "between 1-", "-"]
 )
 def test_a_long_question_costs_no_time(part):
     """The longest that a service takes, of one part over and over."""

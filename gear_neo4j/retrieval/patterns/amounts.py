@@ -26,6 +26,9 @@ _FOREIGN = {
     "lakh": 10**5,
     "crore": 10**7,
 }
+# Of Chinese and Japanese, where what is counted may follow at once.
+_SIGNS = {"百": 100, "千": 1_000, "万": 10**4, "萬": 10**4, "億": 10**8, "亿": 10**8}
+_FACTORS = _LETTERS | _OF_MONEY | _SIGNS
 _UNIT = r"(?:km|cm|mm|kg|mg|g|m|ms|h|min|[kKmMgGtT][bB]|mph|%|°[CF]?|€|£|\$)"
 _NUMERAL_SCALES = {"hundred": 100} | _SCALES | _FOREIGN
 _SCALE = "|".join(rf"{word}s?" for word in _NUMERAL_SCALES)
@@ -33,6 +36,14 @@ _LETTER = "|".join(_LETTERS)
 # Words of Chinese and Japanese may stand beside a number; some make it part of a date or time.
 _LETTER_OR_DIGIT = r"[^\W\u3040-\u30ff\u4e00-\u9fff]"
 _DATED = r"\s?[月日時时分]"
+# More than 1.000 are a thousand in the words of a language that separates decimals by a comma.
+_THOUSANDS_OF_OTHERS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+LONGEST_WORDS = 20
+_WORDS_OF_OTHERS = re.compile(
+    r"\b(?:(?:mehr|weniger|größer|kleiner|höher|niedriger) als|mindestens|höchstens|über|unter|bis zu|plus de|moins de"
+    r"|au moins|au plus|más de|menos de|al menos|como máximo)\s*[$€£]?$",
+    re.IGNORECASE,
+)
 # Thousands between spaces; of other separators, value_of says what they mean.
 _DIGITS = r"[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,'’]\d+)*"
 _NUMBER = re.compile(
@@ -40,7 +51,7 @@ _NUMBER = re.compile(
     rf"(?<!{_LETTER_OR_DIGIT})(?<![.:/)])(?<!\d[-–,])(?<!-\()'?"
     rf"(?P<sign>(?<!\S)[-−]|(?<=[<>=≤≥(])[-−]|(?<!\S)(?<!\d )minus )?(?P<money>[$€£¥])?(?P<digits>{_DIGITS})"
     rf"(?:\s?(?P<letter>{_LETTER})(?!\w)\.?|\s?(?P<short>(?(money)[{''.join(_OF_MONEY)}]|(?!)))(?!\w)"
-    rf"|\s(?P<scale>(?i:{_SCALE}))\b|{_UNIT})?'?(?!{_LETTER_OR_DIGIT}|\(|s\b|{_DATED}|[.,:/]\d|[-–]\(?\d)",
+    rf"|(?P<large>[{''.join(_SIGNS)}])|\s(?P<scale>(?i:{_SCALE}))\b|{_UNIT})?'?(?!{_LETTER_OR_DIGIT}|\(|s\b|{_DATED}|[.,:/]\d|[-–]\(?\d)",
 )
 _ONE = "|".join(NUMBER_WORDS)
 _TEN = "|".join(_TENS.split())
@@ -49,7 +60,8 @@ _HUNDREDS = rf"(?:(?:an?|{_CORE}) hundred(?: (?:and )?{_CORE})?|(?:an?|{_CORE}) 
 _LARGE = "thousand|million|billion|trillion"
 _SPOKEN = re.compile(
     rf"\b(?:(?P<whole>{_CORE}) and a half(?: (?P<of>{_LARGE}))?"
-    rf"|(?P<half>half )?(?P<said>(?:{_HUNDREDS}|an?) (?:{_LARGE})(?: (?:and )?{_HUNDREDS}(?: (?:{_LARGE}))?)*"
+    rf"|(?P<share>half (?:of )?|(?:a |three )?quarters? of )?"
+    rf"(?P<said>(?:{_HUNDREDS}|an?) (?:{_LARGE})(?: (?:and )?{_HUNDREDS}(?: (?:{_LARGE}))?)*"
     rf"|{_HUNDREDS}))\b",
     re.IGNORECASE,
 )
@@ -136,7 +148,12 @@ def _numerals(text: str) -> Iterator[Amount]:
         value = value_of(match["digits"])
         if value is None:
             continue
-        scale = (_LETTERS | _OF_MONEY).get(match["letter"] or match["short"] or "", 1) * _scale(match["scale"] or "")
+        if _THOUSANDS_OF_OTHERS.fullmatch(match["digits"]) and _WORDS_OF_OTHERS.search(
+            text, max(0, match.start() - LONGEST_WORDS), match.start()
+        ):
+            value *= 1_000
+        sign = match["letter"] or match["short"] or match["large"] or ""
+        scale = _FACTORS.get(sign, 1) * _scale(match["scale"] or "")
         value = value * scale * (-1 if match["sign"] else 1)
         yield Amount(*match.span(), value, scale=scale)
 
@@ -151,7 +168,16 @@ def _spoken(text: str) -> Iterator[Amount]:
         value = _said(re.findall(r"[a-z]+", (match["said"] or match["whole"]).casefold()))
         if match["whole"]:
             value = (value + 0.5) * _SCALES.get((match["of"] or "").casefold(), 1)
-        yield Amount(*match.span(), value / 2 if match["half"] else value, spelled=True)
+        scale = _SCALES.get(match[0].split()[-1].casefold(), 1)
+        yield Amount(*match.span(), value * _share(match["share"] or ""), spelled=True, scale=scale)
+
+
+def _share(words: str) -> float:
+    """The share that *half of* and *three quarters of* take."""
+    words = words.casefold()
+    if "quarter" in words:
+        return 0.75 if "three" in words else 0.25
+    return 0.5 if words else 1.0
 
 
 def _said(words: list[str]) -> float:

@@ -19,13 +19,17 @@ _BEFORE_WORDS: tuple[tuple[Comparison, str], ...] = (
     (
         ">=",
         r"\b(?:(?:no|not) (?:less|fewer|lower|earlier) than|(?:greater|more|larger|higher|later) than or equal to"
-        r"|at (?:the very )?least|(?:a )?minimum(?: of)?|since|(?:starting )?from|starting in|on or after|upwards? of"
+        r"|equal (?:to )?or (?:greater|more|larger|higher|later) than|(?:greater|more|larger|higher) or equal(?: to)?"
+        r"|at (?:the very )?least|at or (?:above|over|after)|(?:a )?minimum(?: of)?|a minimum \w+ of|min\b\.?"
+        r"|since|(?:starting )?from|starting in|on or after|upwards? of"
         r"|mindestens|ab|au moins|al menos|como mínimo)|至少|不少于|不低于|>=|=>|≥",
     ),
     (
         "<=",
         r"\b(?:(?:no|not) (?:more|greater|higher|later|larger) than"
-        r"|(?:less|fewer|lower|smaller|earlier) than or equal to|not exceeding|at (?:the very )?most"
+        r"|(?:less|fewer|lower|smaller|earlier) than or equal to"
+        r"|equal (?:to )?or (?:less|fewer|lower|smaller|earlier) than|(?:less|fewer|lower|smaller) or equal(?: to)?"
+        r"|at or (?:below|under|before)|a maximum \w+ of|max\b\.?|not exceeding|at (?:the very )?most"
         r"|up to|until|(?:a )?maximum(?: of)?|on or before|höchstens|bis zu|au plus|como máximo)"
         r"|最多|至多|不超过|<=|=<|≤",
     ),
@@ -69,17 +73,22 @@ _BEFORE = tuple((comparison, re.compile(rf"(?:{words})\s*$")) for comparison, wo
 _JOINED = re.compile(r"\s*(?:and|&|to|until|till|through|und|bis|et|y|à|a|-|–)\s*", re.IGNORECASE)
 _TO = re.compile(r"\s+(?:to|bis|à)\s+", re.IGNORECASE)
 _CHANGES = re.compile(r"\b(?:won|lost|beat|by|odds|ratio|score|scale|of)\s*$", re.IGNORECASE)
-_ANDED = re.compile(r",?\s+(?:and|but|und|aber|et|mais|y|pero)\s+", re.IGNORECASE)
+_ANDED = re.compile(r",?\s+(?:and|but|&|und|aber|et|mais|y|pero)\s+", re.IGNORECASE)
 _LOWER: tuple[Comparison, ...] = (">", ">=")
 _UPPER: tuple[Comparison, ...] = ("<", "<=")
-_RANGE_BEGINS = re.compile(r"\b(?:between|from|ranging from|range of|zwischen|von|entre|de|desde)\s*$", re.IGNORECASE)
+_RANGE_BEGINS = re.compile(
+    r"\b(?:between(?: the)?(?: ages| years| values)?(?: of)?|from|ranging from|range of|aged"
+    r"|zwischen|von|entre|de|desde)\s*$",
+    re.IGNORECASE,
+)
+_EXCLUDED = re.compile(r"\bnot between\s*$", re.IGNORECASE)
 # Not above 5 and below 10.
 _ALONE = r"(?! (?:than )?[-−]?\d)"
 # What is counted may stand before it: 300人以上.
 _COUNTED = r"\s*[^\W\d]{0,3}?"
 _AFTER: tuple[tuple[Comparison, re.Pattern[str]], ...] = (
     (">=", re.compile(rf"{_COUNTED}以上")),
-    ("<=", re.compile(rf"{_COUNTED}(?:以下|以内)")),
+    ("<=", re.compile(rf"{_COUNTED}(?:以下|以内)|\s*max(?:imum)?\b")),
     (">", re.compile(rf"{_COUNTED}(?:を超え|超|より(?:多|大き|高|長))")),
     ("<", re.compile(rf"{_COUNTED}(?:未満|未满|より(?:少な|小さ|低|短))")),
     (
@@ -258,8 +267,8 @@ def _decades(question: str) -> Iterator[Numbers]:
 
 
 def _range(question: str, first: Amount, second: Amount) -> Iterator[Numbers]:
-    """A range of two numbers; a version or address at one end says nothing about numbers."""
-    if first.value is None or second.value is None:
+    """A range of two numbers, unless it is excluded; a version or address at one end says nothing about numbers."""
+    if first.value is None or second.value is None or _EXCLUDED.search(_before(question, first)):
         return
     least = first.value
     if first.scale == 1 and second.scale > 1 and abs(least) < second.scale:
