@@ -26,10 +26,12 @@ _INDEX = re.compile(r"\w\[0\]")
 # Possessive, so that a list of thousands is read once, and nothing of it is remembered.
 _LIST = rf"{_PART}(?:\s*+(?:[,;]|and|&)\s*+{_PART})*+"
 _FOREIGN = re.compile(
-    rf"```.*?(?:```|\Z)|`[^`\n]+`|(?P<open>[\[【])\s*(?P<word>\^|(?:passage|source|document|doc|ref|text)s?\b\.?)?\s*"
+    rf"```.*?(?:```|\Z)|`[^`\n]+`|(?P<open>[\[【])\s*(?P<word>\^|(?:passage|source|document|doc|ref|text|fact|citation)s?\.?[\s:_#]*(?=F?[1-9]))?\s*"
     rf"(?P<listed>{_LIST})\s*(?P<note>†[^\]】\n]{{0,60}})?[\]】](?!\()",
     re.DOTALL | re.IGNORECASE,
 )
+# After a letter: after a digit, it is an exponent.
+_RAISED = re.compile(rf"(?<=[^\W\d_])<sup>\s*\[?({_LIST})\]?\s*</sup>", re.IGNORECASE)
 # Longer ranges do not cite sources; larger numbers are years, codes or quantities.
 WIDEST_RANGE = 20
 LARGEST_INVENTED = 99
@@ -98,19 +100,23 @@ def _in_own_form(text: str) -> str:
     Example:
         >>> _in_own_form("Built in 1921【1†source】 [Passage 2] [^3] [1, 2 and 3].")
         'Built in 1921 [1] [2] [3] [1, 2, 3].'
+        >>> _in_own_form("Built in 1921 [Source: 1] [doc_2] [Facts 1 and 3] on Pier<sup>2</sup>.")
+        'Built in 1921 [1] [2] [F1, F3] on Pier [2].'
     """
 
     def own(match: re.Match[str]) -> str:
         if not match["listed"]:
             return match[0]
         listed = re.sub(r"\s*(?:and|&)\s*", ", ", match["listed"], flags=re.IGNORECASE)
+        if (match["word"] or "").casefold().startswith("fact"):
+            listed = re.sub(r"(?<![F\d])(?=\d)", "F", listed, flags=re.IGNORECASE)
         if match["open"] == "[" and not match["word"] and not match["note"]:
             # A bracket right after a word may be an index.
             return match[0] if listed == match["listed"] else f"[{listed}]"
         space = "" if match.start() == 0 or text[match.start() - 1].isspace() else " "
         return f"{space}[{listed}]"
 
-    return _FOREIGN.sub(own, text)
+    return _FOREIGN.sub(own, _RAISED.sub(r" [\1]", text))
 
 
 def markers(text: str) -> Iterator[Marker]:

@@ -5,18 +5,43 @@ for the repair prompt, if nothing in a reply is usable.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from gear_neo4j.models.streaming import without_label
 from gear_neo4j.roles.citations import check_markers, without_markers
+from gear_neo4j.roles.judgements import find_object
 
 # These take linear time: no two adjacent parts match the same characters.
 _VERDICT = re.compile(
-    r"^[^\w\n]*(?:\d{1,2}[.)][^\w\n]*)?answerable[^\w:：\n]*[:：]\W*(yes|no)\b(?!\s*(?:/|\||or)\s*(?:yes|no)\b)",
+    r"^[^\w\n]*(?:\d{1,2}[.)][^\w\n]*)?answerable[^\w:：=?|\n]*(?:[:：=?|]|\n)\W*"
+    r"(yes|no|true|false)\b(?!\s*(?:/|\||or)\s*(?:yes|no|true|false)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
-_REASON = re.compile(r"\b(?:answer|why)[^\w:：]*[:：]\s*(.*)", re.IGNORECASE | re.DOTALL)
-_NEXT = re.compile(r"next\s+question[^\w:：]*[:：]\s*([^\n]*)", re.IGNORECASE)
+_ANSWER = re.compile(r"\banswer[^\w:：|\n]*[:：|]\s*(.*)", re.IGNORECASE | re.DOTALL)
+_WHY = re.compile(r"\b(?:why|reason|explanation|missing)[^\w:：|\n]*[:：|]\s*(.*)", re.IGNORECASE | re.DOTALL)
+_UNKNOWN = re.compile(
+    r"(?:the answer is )?(?:unknown|unclear|n/?a|insufficient (?:information|facts|evidence)|i (?:don['’]t|do not) know"
+    r"|not (?:stated|mentioned|specified|known|given|provided|available|found|enough information)"
+    r"|(?:can ?not|can['’]t) be (?:determined|answered|inferred))\b[^.!?\n]{0,80}",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(
+    r"(?:next|new|rewritten|revised|follow-?up)\s+question(?:\s+(?:is|should be|would be|could be))?[^\w:：\n]*[:：\n]"
+    r"\s*([^\n]*)",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"\s*(?:\d{1,2}[.)]|[-*•])\s+")
+_NO_QUESTION = re.compile(
+    r"\[?(?:none|n/?a|null|question)\]?|no (?:(?:further|more|additional|next|new|other) )?questions?\b.{0,60}",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r"(?<=\?)\s*\([^()]*\)\Z")
+_FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
+_SOURCES = re.compile(r"\W*(?:sources|references|citations)\W*", re.IGNORECASE)
+_SOURCE = re.compile(r"\s*(?:[-*•]\s+)?\[?(F?[1-9]\d?)(?:\]|[.):])", re.IGNORECASE)
+_BOXED = re.compile(r"\\boxed\{([^{}\n]*)\}")
 _KEYWORDS = re.compile(r"\bkeywords[^\w:：]*[:：]", re.IGNORECASE)
 # Only at the beginning of a sentence: elsewhere, the phrase may say that the answer is unknown.
 _SO = re.compile(
@@ -25,6 +50,7 @@ _SO = re.compile(
 )
 _SENTENCE_END = re.compile(r"([.!?。！？])(?=\s+[^\W\d_]|[一-龥ぁ-ヿ])")
 _ABBREVIATED = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|Gen|Col|Lt|Rev|vs|etc|e\.g|i\.e|No|ca|c)|\b[A-Z])\.\Z")
+_YES = frozenset({"yes", "true"})
 _LONGEST_ABBREVIATION = len("Prof.")
 
 
@@ -57,6 +83,8 @@ class Draft:
 def parse_verdict(text: str) -> Verdict:
     """The verdict of a reply ``Answerable: Yes|No`` with ``Answer: ...`` or ``Why: ...``; the last such line counts.
 
+    A question whose answer is *unknown* or *not stated* is not answerable, whatever the line says.
+
     Raises:
         ValueError: the reply lacks the line ``Answerable:``.
 
@@ -64,12 +92,38 @@ def parse_verdict(text: str) -> Verdict:
         >>> parse_verdict("**Answerable:** No\\nWhy: his university is missing")
         Verdict(answerable=False, text='his university is missing')
     """
+    if stated := _object(text, "answerable"):
+        word = str(stated["answerable"]).strip().casefold()
+        if word in {*_YES, "no", "false"}:
+            keys = ("answer",) if word in _YES else ("why", "reason", "missing")
+            return _verdict(word, next((str(stated[key]) for key in keys if stated.get(key)), ""))
     lines = list(_VERDICT.finditer(text))
     if not lines:
         raise ValueError('it has no line "Answerable: Yes" or "Answerable: No"')
     match = lines[-1]
-    reason = _REASON.search(text, match.end())
-    return Verdict(match[1].lower() == "yes", " ".join(reason[1].split()).strip("* ") if reason else "")
+    word = match[1].casefold()
+    labelled = (_ANSWER if word in _YES else _WHY).search(text, match.end())
+    if labelled:
+        return _verdict(word, labelled[1])
+    return _verdict(word, "" if word in _YES else text[match.end() :].partition("\n")[0])
+
+
+def _verdict(word: str, text: str) -> Verdict:
+    said = " ".join(text.split()).strip("* |,.;:—-" if word not in _YES else "* |")
+    if word in _YES and _UNKNOWN.fullmatch(said.strip("\"'.[]() ")):
+        return Verdict(answerable=False)
+    return Verdict(word in _YES, said)
+
+
+def _object(text: str, key: str) -> Mapping[str, Any] | None:
+    """The JSON object with a key that a reply consists of, perhaps in a fence."""
+    body = _FENCE.sub("", text).strip()
+    if not body.startswith("{"):
+        return None
+    try:
+        return find_object(body, key)
+    except ValueError:
+        return None
 
 
 def parse_thought(text: str) -> Thought:
@@ -96,7 +150,9 @@ def parse_thought(text: str) -> Thought:
 
 
 def parse_question(text: str) -> str:
-    """The next question: the text after the last ``Next question:``, else the whole reply; may be empty.
+    """The next question: the text after the last ``Next question:``, else the question in the reply; may be empty.
+
+    Of several questions without the label, the first of a list counts, and the last of a text.
 
     Raises:
         ValueError: the reply is empty.
@@ -105,11 +161,25 @@ def parse_question(text: str) -> str:
         >>> parse_question('Next Question: "Where is Edinburgh?"')
         'Where is Edinburgh?'
     """
-    body = text.strip()
+    body = _FENCE.sub("", text).strip()
     if not body:
         raise ValueError("it is empty")
     labelled = _NEXT.findall(body)
-    return " ".join((labelled[-1] if labelled else body).split()).strip(" \"'*")
+    question = " ".join((labelled[-1] if labelled else _unlabelled(body)).split()).strip(" \"'*`")
+    question = _ASIDE.sub("", question)
+    return "" if _NO_QUESTION.fullmatch(question.rstrip(".!")) else question
+
+
+def _unlabelled(body: str) -> str:
+    for key in ("next_question", "question"):
+        if stated := _object(body, key):
+            return str(stated[key] or "")
+    lines = [line.strip(" \"'*") for line in body.splitlines()]
+    listed = [_LISTED.sub("", line, count=1) for line in lines if _LISTED.match(line)]
+    if questions := [line for line in listed if line.endswith("?")]:
+        return questions[0]
+    questions = [line for line in lines if line.endswith("?")]
+    return re.sub(r"\A(?:\w+\s+)?question\W*?[:：]\s*", "", questions[-1] if questions else body, flags=re.IGNORECASE)
 
 
 def parse_keywords(text: str) -> str:
@@ -157,7 +227,8 @@ def parse_answer(text: str, *, passages: int, facts: int) -> Draft:
         >>> parse_answer("Answer: Edinburgh [2, 9] [F1].", passages=3, facts=1)
         Draft(text='Edinburgh [2] [F1].', passages=(2,), facts=(1,), removed=('9',))
     """
-    checked = check_markers(without_label(text.strip()), passages=passages, facts=facts)
+    said = _without_list_of_sources(_BOXED.sub(r"\1", _stated_answer(text)))
+    checked = check_markers(said, passages=passages, facts=facts)
     answer = checked.text.strip()
     if not answer:
         raise ValueError("it is empty")
@@ -167,3 +238,27 @@ def parse_answer(text: str, *, passages: int, facts: int) -> Draft:
         facts=tuple(int(label[1:]) for label in checked.cited if not label.isdigit()),
         removed=checked.removed,
     )
+
+
+def _without_list_of_sources(text: str) -> str:
+    """An answer without the list of its sources below it; if the answer has no markers, it gets those of the list."""
+    lines = text.rstrip().split("\n")
+    begin = len(lines)
+    while begin and (not lines[begin - 1].strip() or _SOURCE.match(lines[begin - 1])):
+        begin -= 1
+    listed = [match[1] for line in lines[begin:] if (match := _SOURCE.match(line))]
+    if not begin or not listed or not _SOURCES.fullmatch(lines[begin - 1]):
+        return text
+    answer = "\n".join(lines[: begin - 1]).rstrip()
+    return answer if without_markers(answer) != answer else f"{answer} [{', '.join(listed)}]"
+
+
+def _stated_answer(text: str) -> str:
+    """An answer without its label; of JSON, the answer with markers for the citations beside it."""
+    stated = _object(text, "answer")
+    if stated is None or not isinstance(stated["answer"], str):
+        return without_label(text.strip())
+    cited = next((stated[key] for key in ("citations", "sources", "passages") if stated.get(key)), ())
+    listed = cited if isinstance(cited, list) else [cited]
+    labels = [str(one).strip("[] ") for one in listed if isinstance(one, str | int)]
+    return stated["answer"] + (f" [{', '.join(labels)}]" if labels else "")

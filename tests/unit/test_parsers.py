@@ -222,6 +222,18 @@ def test_nothing_in_a_reply_is_evaluated():
         ("## Answerable:\nYes", True, ""),
         ("It is not yet answerable: yes, we need more.\nAnswerable: No\nWhy: the year", False, "the year"),
         ("Answerable: Yes or No?\nThe year is missing.\nAnswerable: No", False, ""),
+        ("Answerable? Yes\nAnswer: 7", True, "7"),
+        ("Answerable: True\nAnswer: 7", True, "7"),
+        ("### Answerable\nNo\nReason: the year", False, "the year"),
+        ("| Answerable | Yes |\n| Answer | 7 |", True, "7"),
+        ("Answerable: No, because the year is missing.", False, "because the year is missing"),
+        ('{"answerable": "yes", "answer": "Edinburgh"}', True, "Edinburgh"),
+        ('```json\n{"answerable": false, "why": "the year"}\n```', False, "the year"),
+        ("Answerable: Yes\nReason: it is stated.\nAnswer: 7", True, "7"),
+        # It contradicts itself, and an answer would be made up.
+        ("Answerable: Yes\nAnswer: Not stated in the facts.", False, ""),
+        ("Answerable: Yes\nAnswer: unknown", False, ""),
+        ("Answerable: Yes\nAnswer: The Unknown Soldier", True, "The Unknown Soldier"),
     ],
 )
 def test_verdicts(reply, answerable, text):
@@ -255,11 +267,41 @@ def test_a_form_that_was_not_filled_in_is_no_verdict(reply):
         ("Where is it?", "Where is it?"),
         ("Next question:", ""),
         ("The form is Next question: ...\nNext question: Where is it?", "Where is it?"),
+        ("**Next question**\n\nWhere is it?", "Where is it?"),
+        ("The next question should be: Where is it?", "Where is it?"),
+        ("Rewritten question: Where is it? (The place is missing.)", "Where is it?"),
+        ("1. Where is it?\n2. Who built it?", "Where is it?"),
+        ("The place is missing, so I ask:\nWhere is it?", "Where is it?"),
+        ("```\nWhere is it?\n```", "Where is it?"),
+        ('{"next_question": "Where is it?"}', "Where is it?"),
+        ("place of the harbour board", "place of the harbour board"),
+        ("None", ""),
+        ("Next question: N/A", ""),
+        ("No further questions are needed.", ""),
+        ("Next question: [question]", ""),
     ],
 )
 def test_next_questions(reply, question):
     """The text after the last label, else the whole reply; an empty line means that nothing is left to ask."""
     assert question == parse_question(reply)
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        ('{"answer": "In Varna.", "citations": [1, "F1"]}', "In Varna. [1, F1]"),
+        ('```json\n{"answer": "In Varna [2]."}\n```', "In Varna [2]."),
+        ("Final answer: \\boxed{Varna} [1]", "Varna [1]"),
+        ("In Varna.\n\nSources:\n[1] The harbour\n- [F1] a fact", "In Varna. [1, F1]"),
+        ("In Varna [2].\n\n**References**\n1. The harbour", "In Varna [2]."),
+        ("In Varna.\n\nThe sources:\nthe harbour", "In Varna.\n\nThe sources:\nthe harbour"),
+        ("In Varna [Source: 1] [doc_2] [Fact 1].", "In Varna [1] [2] [F1]."),
+        ("A pier<sup>1</sup> of 10<sup>2</sup> m", "A pier [1] of 10<sup>2</sup> m"),
+    ],
+)
+def test_answers_in_other_forms(reply, text):
+    """In JSON, in a box, with a list of sources below, with words in the markers."""
+    assert text == parse_answer(reply, passages=3, facts=1).text
 
 
 def test_a_marker_without_a_source_is_removed_and_reported():
