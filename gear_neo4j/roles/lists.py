@@ -5,7 +5,7 @@ reason for the repair prompt, if nothing in a reply is usable.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -24,8 +24,26 @@ _PARTS = (
 )
 _NAMES = ("name", "text", "value", "id")
 _CURLY = str.maketrans("“”„‟", '""""')
+# What a model says where a passage says nothing, and the parts of the form.
+_UNSTATED = re.compile(
+    r"\W*|none|null|undefined|un(?:known|specified|named)|n/?a|not (?:stated|given|specified|mentioned|available|known"
+    r"|applicable)(?: in .{1,40})?",
+    re.IGNORECASE,
+)
 # What may be around a triple on a line of its own.
-_AROUND = " \t-*•()[],;"
+_AROUND = " \t-*•()[],;\"'"
+_TAG = re.compile(r"</?\w{1,20}>")
+_BULLET = r"\s*(?:[-*•]\s+|\d{1,3}[.)]\s+)?"
+# The forms of one line, each with three parts without brackets and arrows in them.
+_LINES = tuple(
+    re.compile(_BULLET + form + r"\s*[,;.]?\s*")
+    for form in (
+        r"[(<\[]([^()<>\[\],|]+),([^()<>\[\],|]+),([^()<>\[\],|]+)[)>\]]",
+        r"([^—→|]+?)\s*—([^—→|]+)→\s*([^—→|]+)",
+        r"([^<>|]+?)\s*-+>([^<>|]+?)-+>([^<>|]+)",
+        r"\(?\s*([^|{}]+)\|([^|{}]+)\|([^|{}]+?)\s*\)?",
+    )
+)
 LONGEST_LINE = 1_000
 _ITEM = re.compile(r"[^\s,]")
 _BRACKET = re.compile(r"[\[({\]]")
@@ -47,7 +65,8 @@ class Triples:
 def parse_triples(text: str, *, key: str) -> Triples:
     """The triples of a JSON reply ``{key: [[s, p, o], ...]}`` or of a bare list; the last one, if there are several.
 
-    Objects with subject, predicate and object also count as triples, and so do tuples in parentheses.
+    Objects with subject, predicate and object also count as triples, and so do tuples, lines and tables. An object that
+    is a list makes several; a triple with an end that is *unknown* or *not stated* is none.
 
     Raises:
         ValueError: there is no list of triples, or none of its items is a triple.
@@ -60,12 +79,13 @@ def parse_triples(text: str, *, key: str) -> Triples:
         # Some models write JSON with the quotes of prose.
         text = text.translate(_CURLY)
     lists, is_named = _lists(text, key)
-    read = [([fact for item in items if (fact := _fact(item))], items) for items in lists]
-    for facts, items in reversed(read):
-        if facts:
-            return Triples(tuple(dict.fromkeys(facts)), len(items) - len(facts))
-    if not is_named and (facts := _facts_of_lines(text)):
-        return Triples(facts)
+    read = [([_facts(item) for item in items], items) for items in lists]
+    for some, _ in reversed(read):
+        if any(some):
+            facts = dict.fromkeys(fact for found in some for fact in found)
+            return Triples(tuple(filter(_is_stated, facts)), some.count([]))
+    if not is_named and (lines := _facts_of_lines(text)):
+        return Triples(tuple(filter(_is_stated, lines)))
     if not all(items for _, items in read):
         return Triples(())
     raise ValueError(f'no item of "{key}" is three texts' if is_named else f'no list "{key}" of triples in it')
@@ -182,15 +202,24 @@ def _tuple(text: str, offset: int, reader: JsonReader) -> tuple[Any, int]:
     return None, end
 
 
-def _fact(item: object) -> Fact | None:
+def _facts(item: object) -> list[Fact]:
     if isinstance(item, dict):
         fields = {str(key).casefold(): value for key, value in item.items()}
         item = [next((fields[name] for name in names if name in fields), None) for names in _PARTS]
     # A fourth part says more than was asked for, such as a date.
     if not isinstance(item, list) or len(item) not in (3, 4):
-        return None
-    parts = [_part(_name(part)) for part in item[:3]]
-    return Fact(*parts) if all(parts) else None
+        return []
+    subject, predicate = (_part(_name(part)) for part in item[:2])
+    last = item[2] if isinstance(item[2], list) else [item[2]]
+    objects = [_part(_name(part)) for part in last]
+    return [Fact(subject, predicate, one) for one in objects] if subject and predicate and all(objects) else []
+
+
+def _is_stated(fact: Fact) -> bool:
+    """Whether a fact says something: both ends are names, and it is not the form itself."""
+    parts = (fact.subject, fact.predicate, fact.object)
+    is_form = all(part.casefold() in names for part, names in zip(parts, _PARTS, strict=True))
+    return not is_form and not any(_UNSTATED.fullmatch(end) for end in (fact.subject, fact.object))
 
 
 def _name(part: object) -> object:
@@ -202,10 +231,28 @@ def _name(part: object) -> object:
 
 
 def _facts_of_lines(text: str) -> tuple[Fact, ...]:
-    """Triples as lines ``(subject | predicate | object)``; a row of a table has more bars."""
-    lines = (line for line in text.split("\n") if line.count("|") == 2 and len(line) <= LONGEST_LINE)
-    found = ([_part(part.strip(_AROUND)) for part in line.split("|")] for line in lines)
-    return tuple(dict.fromkeys(Fact(*parts) for parts in found if all(parts)))
+    """Triples as lines such as ``(subject | predicate | object)``, or in a table that has these heads."""
+    lines = [_TAG.sub(" ", line) for line in text.split("\n") if len(line) <= LONGEST_LINE]
+    found = [*_parts_of_table(lines), *(match.groups() for line in lines if (match := _line(line)))]
+    facts = ([_part(part.strip(_AROUND)) for part in parts] for parts in found)
+    return tuple(dict.fromkeys(Fact(*parts) for parts in facts if all(parts)))
+
+
+def _line(line: str) -> re.Match[str] | None:
+    return next((match for form in _LINES if (match := form.fullmatch(line))), None)
+
+
+def _parts_of_table(lines: Iterable[str]) -> Iterator[list[str]]:
+    """The rows below the heads *subject*, *predicate* and *object*; other tables are of a passage."""
+    is_below = False
+    for line in lines:
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if "|" not in line or len(cells) != 3:
+            is_below = False
+        elif all(cell.casefold() in names for cell, names in zip(cells, _PARTS, strict=True)):
+            is_below = True
+        elif is_below and any(cell.strip("-: ") for cell in cells):
+            yield cells
 
 
 def _part(value: object) -> str:

@@ -37,7 +37,10 @@ from gear_neo4j.roles.text_to_cypher import parse_query
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30).filter(
     lambda text: " ".join(text.split()) == text
 )
-FACTS = st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=8, unique=True)
+# A name of only punctuation says nothing, nor do these.
+UNSTATED = {"none", "null", "undefined", "unknown", "na", "n/a"}
+NAMES = WORDS.filter(lambda text: any(map(str.isalnum, text)) and text.strip(".").casefold() not in UNSTATED)
+FACTS = st.lists(st.tuples(NAMES, WORDS, NAMES), min_size=1, max_size=8, unique=True)
 HINTON = Fact("Hinton", "studied at", "Edinburgh")
 
 
@@ -97,6 +100,9 @@ PIECES = [
     '{"a":',
     "[1,",
     "Dr. x ",
+    "a | ",
+    "a —",
+    "a ->",
     "<think>",
     "</think>",
 ]
@@ -114,6 +120,56 @@ def test_whatever_a_triple_holds_comes_through_json(triples):
 
     assert [Fact(*triple) for triple in triples] == list(facts(reply))
     assert [Fact(*triple) for triple in triples] == list(facts(f"Sure, here it is:\n```json\n{reply}\n```\nDone."))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "(Hinton, studied at, Edinburgh)",
+        "1. (Hinton, studied at, Edinburgh).",
+        "- Hinton —studied at→ Edinburgh",
+        "Hinton -> studied at -> Edinburgh",
+        "Here they are:\n(Hinton | studied at | Edinburgh)",
+        "<triple>Hinton | studied at | Edinburgh</triple>",
+        "| Subject | Predicate | Object |\n|---|---|---|\n| Hinton | studied at | Edinburgh |",
+        '{"triples": [["Hinton", "studied at", ["Edinburgh"]]]}',
+    ],
+)
+def test_triples_in_other_forms(reply):
+    """Lines, tables with heads, tags."""
+    assert [HINTON] == list(facts(reply))
+
+
+def test_an_object_that_is_a_list_makes_several_triples():
+    """As a model has it that saves words."""
+    found = facts('{"triples": [["Hinton", "studied at", ["Cambridge", "Edinburgh"]]]}')
+
+    assert ["Cambridge", "Edinburgh"] == [fact.object for fact in found]
+
+
+@pytest.mark.parametrize(
+    "end", ["unknown", "N/A", "not stated", "Not mentioned in the passage", "none", "...", "?", "unspecified"]
+)
+def test_what_is_not_stated_is_no_triple(end):
+    """It would tie together all that nobody knows."""
+    reply = {"triples": [["Hinton", "born in", end], [end, "led", "Hinton"], ["Hinton", "studied at", "Edinburgh"]]}
+
+    assert [HINTON] == list(facts(json.dumps(reply)))
+    assert () == facts(json.dumps({"triples": reply["triples"][:1]}))
+
+
+def test_the_form_itself_is_no_triple():
+    """A model that repeats it says nothing."""
+    assert () == facts('{"triples": [["subject", "predicate", "object"]]}')
+    with pytest.raises(ValueError, match="no list"):
+        facts('{"triples": "Hinton | studied at | Edinburgh"}')
+
+
+@pytest.mark.parametrize("reply", ["| Name | Place | Year |\n|---|---|---|\n| Hinton | Edinburgh | 1978 |", "a, b, c"])
+def test_a_table_of_the_passage_holds_no_triples(reply):
+    """Nor does a list of words."""
+    with pytest.raises(ValueError, match="no list"):
+        facts(reply)
 
 
 @given(FACTS, st.data())
