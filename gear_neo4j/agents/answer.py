@@ -62,9 +62,9 @@ class Citation:
             return f"[{self.marker}] {self.fact}"
         location = self.passage.location
         title = self.passage.title or self.passage.id
-        place = f"{title} ({location})" if location else title
+        source = f"{title} ({location})" if location else title
         support = f': "{self.sentence}" {NOT_CITED}' if self.sentence else ""
-        return f"[{self.marker}] {place}{support}"
+        return f"[{self.marker}] {source}{support}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ _NAMING = frozenset({"named", "called", "surnamed", "name", "names", "surname", 
 _SOMEONE = frozenset({"someone", "anyone", "somebody", "anybody", "person", "others"})
 DESCRIBED_WITHIN = 7
 # The first word of a question that describes a node, by the node's index.
-Places = Mapping[int, int]
+Words = Mapping[int, int]
 # Counts: the words that support each type, or the nodes of a label that no word has named yet.
 Uses = defaultdict[str, int]
 
@@ -140,7 +140,7 @@ class Scorer:
             constraint.index: constraint.condition for constraint in pattern.measures if constraint in pattern.on_nodes
         }
         asked = [self.hints.asked.get(edge.type, 0.0) for edge in pattern.edges] if self.hints.asked else []
-        places = _places(pattern, self.hints)
+        words = _words(pattern, self.hints)
         wanted = self.hints.reading.aggregation
         asks_for_value = wanted is not None and wanted.function == "value"
         for node, label in enumerate(pattern.labels):
@@ -154,14 +154,14 @@ class Scorer:
                 points += self.weights.own
             if asked:
                 points += self.weights.asked * max((asked[edge] for edge, _, _ in pattern.ways[node]), default=0.0)
-            yield node, points + self.weights.order * self._order(pattern, node, places)
+            yield node, points + self.weights.order * self._order(pattern, node, words)
 
-    def _order(self, pattern: Pattern, target: int, places: Places) -> float:
+    def _order(self, pattern: Pattern, target: int, words: Words) -> float:
         """How far a pattern follows from an answer as the question does: 1 for all pairs that can be compared, or -1.
 
         Emails of Ann, who knows Bob: Ann is nearer to the answer in the question, and so she is in the pattern.
         """
-        if len(places) < 2:
+        if len(words) < 2:
             return 0.0
         asked = self.hints.wanted.question_word or 0
         signs: list[int] = []
@@ -169,9 +169,9 @@ class Scorer:
         seen = {target}
         while reached:
             node, before = reached.pop()
-            if place := places.get(node):
-                signs += [1 if abs(other - asked) < abs(place - asked) else -1 for other in before]
-                before = (*before, place)
+            if word := words.get(node):
+                signs += [1 if abs(other - asked) < abs(word - asked) else -1 for other in before]
+                before = (*before, word)
             for _, end, _ in pattern.ways[node]:
                 if end not in seen:
                     seen.add(end)
@@ -371,11 +371,11 @@ class Scorer:
         return None
 
 
-def _places(pattern: Pattern, hints: Hints) -> Places:
-    """The places of conditions on nodes whose label occurs again."""
+def _words(pattern: Pattern, hints: Hints) -> Words:
+    """The numbers of the words of conditions, for nodes whose label occurs again."""
     literals = hints.reading.literals
-    places: dict[int, int] = {}
+    words: dict[int, int] = {}
     for constraint in pattern.on_nodes:
         if pattern.labels.count(pattern.labels[constraint.index]) > 1:
-            places.setdefault(constraint.index, literals[constraint.literal].first)
-    return places
+            words.setdefault(constraint.index, literals[constraint.literal].first)
+    return words

@@ -27,13 +27,13 @@ class ChainReport:
 
 @dataclass(slots=True)
 class _Reading:
-    """A chain while it is read, and the place that was reached."""
+    """A chain while it is read, and the file and line that were reached."""
 
     anchors: Collection[str]
     anchor: Anchor | None
     link: Link = field(default_factory=Link)
     at_anchor: Link | None = None
-    place: str = ""
+    reached: str = ""
     rest: bytes = b""
     torn: list[str] = field(default_factory=list)
     kept: set[str] = field(default_factory=set)
@@ -42,12 +42,12 @@ class _Reading:
         """Follow the lines of the next file.
 
         Raises:
-            Broken: at ``place``.
+            Broken: at the line that was ``reached``.
         """
-        self.place = file.name
+        self.reached = file.name
         *lines, rest = _bytes(file).split(b"\n")
         for number, line in enumerate(lines, start=1):
-            self.place = f"{file.name}, line {number}"
+            self.reached = f"{file.name}, line {number}"
             self.link = self.link.follow(line)
             if number == 1 and _what(line).get("torn") != Tail(torn=self.rest).document:
                 raise Broken(f"the torn line before it was changed: it has {len(self.rest):,} bytes now")
@@ -63,7 +63,7 @@ class _Reading:
         Raises:
             Broken: their anchor was not kept.
         """
-        self.place = file.name
+        self.reached = file.name
         head, _, _ = _bytes(file).partition(b"\n")
         what, first = _what(head), link_in(head)
         previous = str(what.get("previous"))
@@ -78,7 +78,7 @@ class _Reading:
         Raises:
             Broken: entries are missing, or the anchor is not of this chain.
         """
-        self.place = f"{chain}.anchor"
+        self.reached = f"{chain}.anchor"
         if self.anchor is None:
             raise Broken("the anchor is missing, and maybe entries at the end")
         if self.link.number < self.anchor.number:
@@ -111,12 +111,12 @@ def verified(folder: Path, *, anchors: Collection[str] = ()) -> Iterator[ChainRe
                 if not index and file != file_of(folder, chain, 1):
                     reading.begin(file)
                 elif index and file != (wanted := file_of(folder, chain, number_of(files[index - 1]) + 1)):
-                    reading.place = wanted.name
+                    reading.reached = wanted.name
                     raise Broken("the file is missing")
                 reading.read(file)
             reading.end(chain)
         except Broken as error:
-            broken = f"{reading.place}: {error}"
+            broken = f"{reading.reached}: {error}"
         yield ChainReport(chain, len(files), reading.link, broken, reading.torn, reading.kept)
 
 

@@ -239,5 +239,5 @@ def _reason(error: Exception) -> str:
     if not isinstance(error, ValidationError):
         return single_line(str(error))
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    place = ".".join(map(str, first["loc"]))
-    return single_line(f"{place}: {first['msg']}".removeprefix(": "))
+    field = ".".join(map(str, first["loc"]))
+    return single_line(f"{field}: {first['msg']}".removeprefix(": "))
