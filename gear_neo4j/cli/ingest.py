@@ -91,11 +91,12 @@ def ingest(
 ) -> None:
     """Write passages and their triples into the graph.
 
-    SOURCES are documents (text, Markdown, HTML, PDF, CSV, OpenDocument, EPUB, e-mail; Word, PowerPoint and Excel files
-    with the extra [office], scans and pictures with Tesseract), JSONL files with a passage {id, title, text} per line,
-    or folders of them; from a folder with a corpus.jsonl, only that file and triples.jsonl are read. What the graph
-    already holds is skipped; passages that a changed document no longer contains are removed. Invalid lines and files
-    are reported and skipped; the exit code is then 4. After an interruption, run the same command again to resume.
+    SOURCES are documents (text, Markdown, HTML, PDF, CSV, OpenDocument, RTF, EPUB, e-mail; Word, PowerPoint and Excel
+    files with the extra [office], scans and pictures with Tesseract), JSONL files with a passage {id, title, text} per
+    line, or folders of them; from a folder with a corpus.jsonl, only that file and triples.jsonl are read. What the
+    graph already holds is skipped; passages that a changed document no longer contains are removed. Invalid lines and
+    files are reported and skipped; the exit code is then 4. After an interruption, run the same command again to
+    resume.
 
     Passages without triples get theirs by rules, on your machine. With --extract model, a language model reads every
     passage that only the rules have read; SOURCES are then optional.

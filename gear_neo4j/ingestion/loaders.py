@@ -9,7 +9,7 @@ from pathlib import Path
 from warnings import catch_warnings, simplefilter
 
 from gear_neo4j.errors import InputError, TemporaryFailure
-from gear_neo4j.ingestion import epub, heads, mail, ocr, office, opendocument, pages, pdf, scans
+from gear_neo4j.ingestion import epub, heads, mail, ocr, office, opendocument, pages, pdf, rtf, scans
 from gear_neo4j.ingestion.columns import columns, nameless
 from gear_neo4j.ingestion.encodings import WESTERN, encoding_of
 from gear_neo4j.ingestion.html import to_markdown
@@ -242,13 +242,14 @@ _LOADERS: dict[str, Callable[[Path, str], Iterator[Part]]] = {
     ".csv": _csv,
     **dict.fromkeys(TABBED, _csv),
     **dict.fromkeys(mail.SUFFIXES, mail.parts),
+    rtf.SUFFIX: rtf.parts,
 }
 # What is packed is limited when it is unpacked.
 _LIMITED = dict.fromkeys(opendocument.SUFFIXES, opendocument.parts) | dict.fromkeys(epub.SUFFIXES, epub.parts)
 
 
 # Files that are text, in one encoding or another.
-_TEXTS = frozenset(_LOADERS) - {PDF, *mail.SUFFIXES}
+_TEXTS = frozenset(_LOADERS) - {PDF, rtf.SUFFIX, *mail.SUFFIXES}
 
 
 def _plain(path: Path) -> str:

@@ -143,7 +143,7 @@ def test_a_text_in_another_encoding_is_refused(tmp_path, name, content):
 def test_a_document_without_text_is_refused(tmp_path, suffix, content, reason):
     """For every kind."""
     archives = {*office.SUFFIXES, *opendocument.SUFFIXES, *epub.SUFFIXES}
-    if suffix not in {".pdf", *archives, *scans.SUFFIXES} or not content:
+    if suffix not in {".pdf", ".rtf", *archives, *scans.SUFFIXES} or not content:
         assert reason == refused(tmp_path, f"a{suffix}", content)
 
 
