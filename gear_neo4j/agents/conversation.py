@@ -23,7 +23,9 @@ LONGEST_TEXT = 2_000
 LONGEST_NAME_AS_ANSWER = 4
 # English words that refer to what was said before, even in a question with a name.
 _REFERRING = re.compile(
-    r"\b(?:he|him|his|she|hers?|it|its|they|them|theirs?|there|same|too)\b"
+    r"\b(?:he|him|his|she|hers?|it|its|they|them|theirs?|same|too(?=\W*\Z))\b"
+    # Not in "Is there a mill in Orley?".
+    r"|(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )\bthere\b(?! (?:is|are|was|were)\b)"
     r"|\b(?:this|that|these|those) (?:year|time|day|month|place|city|town|country|person|man|woman|company|one)s?\b"
     r"|\A\W*(?:and|but|or|so|what about|how about)\b",
     re.IGNORECASE,
@@ -79,6 +81,8 @@ def refers_back(question: str) -> bool:
 
     Example:
         >>> refers_back("And when did she do that?"), refers_back("When was Ines Falk born?")
+        (True, False)
+        >>> refers_back("Who lived there?"), refers_back("Is there a mill in Orley?")
         (True, False)
     """
     if language_of(question).code != DEFAULT or _REFERRING.search(question):

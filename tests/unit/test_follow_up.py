@@ -31,7 +31,15 @@ def test_a_question_may_refer_back(question):
 
 
 @pytest.mark.parametrize(
-    "question", ["Who sold the Orley Mill?", "Where was Ines Falk born?", "What is the height of Mount Fuji?"]
+    "question",
+    [
+        "Who sold the Orley Mill?",
+        "Where was Ines Falk born?",
+        "What is the height of Mount Fuji?",
+        "Is there a mill in Orley?",
+        "How many mills were there in Orley?",
+        "Why was Ines Falk too old for school?",
+    ],
 )
 def test_a_question_with_names_stands_alone(question):
     """It costs no further call."""
