@@ -9,7 +9,7 @@ from importlib.machinery import ModuleSpec
 class _LeanDriver:
     """Hides pandas and pyarrow from the Neo4j driver: where they are installed, it would import them at its own import.
 
-    That is a third of the start of a command, and no command hands data frames to the driver.
+    That is a quarter of the start of a command, and no command hands data frames to the driver.
     """
 
     @staticmethod

@@ -5,10 +5,10 @@ Hidden text, headers, footers, notes, pictures and embedded files are left out.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import groupby, zip_longest
+from itertools import groupby, takewhile, zip_longest
 from pathlib import Path
 
 from gear_neo4j.errors import InputError
@@ -22,12 +22,14 @@ _LEVELS, _BAR, _EDGE = "\ue000\ue001\ue002\ue003\ue004\ue005", "\ue006", "\ue007
 _HEADS, _ABOVE, _BEFORE = "\ue008", "\ue009", "\ue00a"
 _CELL = re.compile(rf"([{_HEADS}{_ABOVE}{_BEFORE}]*){_EDGE}(-?\d+){_EDGE}(.*)", re.DOTALL)
 _LEVEL = re.compile(r"\\(?:outlinelevel([0-5])|s(\d{1,4}))(?!\d)")
-_STYLE = re.compile(r"\{\\s(\d{1,4})\b[^{}]*(?:\{[^{}]*\}[^{}]*)*?heading ([1-6]);\}", re.IGNORECASE)
+_STYLE = re.compile(
+    r"\{\\s(\d{1,4})\b[^{}]{0,999}(?:\{[^{}]{0,99}\}[^{}]{0,999}){0,9}?heading ([1-6]);\}", re.IGNORECASE
+)
 _TITLE = re.compile(r"\{\\title ([^{}\\]{1,300})\}")
 _ROW = re.compile(r"\\trowd.*?\\row(?![a-z])", re.DOTALL)
 _BREAK = re.compile(r"\\(?:par|line|nestcell|nestrow)(?![a-z])")
 _CELL_END = re.compile(r"\\cell(?![a-z])")
-_DEFINED = re.compile(r"([^\\]*(?:\\(?!cellx|intbl|pard)[^\\]*)*)\\cellx(-?\d+)")
+_DEFINED = re.compile(r"\\cellx(-?\d+)|\\(?:intbl|pard|cell)(?![a-z])")
 _HIDDEN = re.compile(r"\\v(?:1|(?![a-z0-9-]))")
 _SHOWN_AGAIN = re.compile(r"\\v0(?!\d)")
 _NOTE = re.compile(r"\\(footnote|annotation)(?![a-z])")
@@ -89,16 +91,18 @@ def _marked(source: str) -> str:
 
 def _marked_row(row: re.Match[str]) -> str:
     """A row whose breaks do not end it, and whose cells say where they end and what they continue."""
-    defined = list(_DEFINED.finditer(row[0], len(r"\trowd")))
-    begin = defined[-1].end() if defined else 0
     heads = _HEADS if r"\trhdr" in row[0] else ""
-    marked = [row[0][:begin]]
-    for cell, definition in zip_longest(_CELL_END.split(_BREAK.sub(r"\\tab", row[0][begin:])), defined):
-        if cell is not None and definition is not None:
-            signs = heads + _ABOVE * (r"\clvmrg" in definition[1]) + _BEFORE * (r"\clmrg" in definition[1])
-            escaped = (rf"\u{ord(sign)}?" for sign in (*signs, _EDGE))
-            marked.append(rf"{''.join(escaped)}{definition[2]}\u{ord(_EDGE)}?{cell}\cell ")
-    return f"{''.join(marked)}\\row"
+    signs, begin = [], 0
+    for found in takewhile(lambda found: found[1], _DEFINED.finditer(row[0])):
+        definition = row[0][begin : found.start()]
+        sign = heads + _ABOVE * (r"\clvmrg" in definition) + _BEFORE * (r"\clmrg" in definition)
+        escaped = "".join(rf"\u{ord(letter)}?" for letter in (*sign, _EDGE))
+        signs.append(rf"{escaped}{found[1]}\u{ord(_EDGE)}?")
+        begin = found.end()
+    # What follows the last cell is the row's definition once more.
+    cells = _CELL_END.split(_BREAK.sub(r"\\tab", row[0][begin:]))[:-1]
+    marked = (rf"{sign}{cell}\cell " for sign, cell in zip_longest(signs[: len(cells)], cells, fillvalue=""))
+    return rf"{row[0][:begin]}{''.join(marked)}\row"
 
 
 def _html(text: str, title: str) -> str:
@@ -110,29 +114,41 @@ def _html(text: str, title: str) -> str:
 
 def _block(kind: str, lines: list[str]) -> str:
     if kind == "table":
-        return _table([[match for cell in line[:-1].split("|") if (match := _CELL.search(cell))] for line in lines])
+        rows: list[list[tuple[str, int, str]]] = []
+        for line in lines:
+            rows.append([*_cells(line, [edge for _, edge, _ in rows[-1]] if rows else [])])
+        return _table(rows)
     if kind == "ul":
         items = (_escaped(_ITEM.sub("", line, count=1)) for line in lines)
         return f"<ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>"
     return "".join(map(_paragraph, lines))
 
 
-def _table(rows: list[list[re.Match[str]]]) -> str:
+def _cells(line: str, before: Sequence[int]) -> Iterator[tuple[str, int, str]]:
+    """The signs, right edges and texts of a row; one without a definition has the edges of the row before it."""
+    edge = 0
+    for index, cell in enumerate(line[:-1].split("|")):
+        match = _CELL.search(cell)
+        edge = int(match[2]) if match else before[index] if index < len(before) else edge + 1
+        yield (match[1], edge, _escaped(match[3])) if match else ("", edge, _escaped(cell))
+
+
+def _table(rows: list[list[tuple[str, int, str]]]) -> str:
     """A table with merged cells: its columns end where any cell does."""
-    edges = sorted({int(cell[2]) for row in rows for cell in row})
+    edges = sorted({edge for row in rows for _, edge, _ in row})
     begun: dict[int, _Cell] = {}
     made = []
     for row in rows:
         cells: list[_Cell] = []
         column = 0
-        for match in row:
-            span = max(1, bisect_right(edges, int(match[2])) - column)
-            if _BEFORE in match[1] and cells:
+        for signs, edge, text in row:
+            span = max(1, bisect_right(edges, edge) - column)
+            if _BEFORE in signs and cells:
                 cells[-1].across += span
-            elif _ABOVE in match[1] and column in begun:
+            elif _ABOVE in signs and column in begun:
                 begun[column].down += 1
             else:
-                cells.append(_Cell(_escaped(match[3]), "th" if _HEADS in match[1] else "td", span))
+                cells.append(_Cell(text, "th" if _HEADS in signs else "td", span))
                 begun[column] = cells[-1]
             column += span
         made.append(cells)

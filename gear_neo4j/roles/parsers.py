@@ -41,6 +41,7 @@ _ASIDE = re.compile(r"(?<=\?)\s*\([^()]*\)\Z")
 _FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
 _SOURCES = re.compile(r"\W*(?:sources|references|citations)\W*", re.IGNORECASE)
 _SOURCE = re.compile(r"\s*(?:[-*•]\s+)?\[?(F?[1-9]\d?)(?:\]|[.):])", re.IGNORECASE)
+_LABEL = re.compile(r"F?[1-9]\d?", re.IGNORECASE)
 _BOXED = re.compile(r"\\boxed\{([^{}\n]*)\}")
 _KEYWORDS = re.compile(r"\bkeywords[^\w:：]*[:：]", re.IGNORECASE)
 # Only at the beginning of a sentence: elsewhere, the phrase may say that the answer is unknown.
@@ -260,5 +261,5 @@ def _stated_answer(text: str) -> str:
         return without_label(text.strip())
     cited = next((stated[key] for key in ("citations", "sources", "passages") if stated.get(key)), ())
     listed = cited if isinstance(cited, list) else [cited]
-    labels = [str(one).strip("[] ") for one in listed if isinstance(one, str | int)]
+    labels = [label for one in listed if _LABEL.fullmatch(label := str(one).strip("[] "))]
     return stated["answer"] + (f" [{', '.join(labels)}]" if labels else "")

@@ -70,6 +70,13 @@ def test_merged_cells_are_told_by_their_edges_and_signs(read):
     assert [["7", "4", "Rome"], ["7", "5", "Bath"], ["none", "none", "Kiel"]] == rows[-3:]
 
 
+def test_a_row_without_a_definition_is_like_the_row_before_it(read):
+    """Some programs define the columns once; none of the cells is lost."""
+    again = r"\pard\intbl Oder\cell 866\cell\row\pard "
+
+    assert "| Vltava | 430 |\n| Oder | 866 |" in text(read(TABLE.removesuffix(r"\pard ") + again))
+
+
 def test_a_bar_of_the_text_ends_no_cell(read):
     """Nor does the line with it become a row."""
     assert "a|b and c|" in text(read(r"\pard a|b and c|\par Next."))
@@ -119,7 +126,9 @@ def test_another_file_is_refused(tmp_path):
         load(tmp_path / "a.rtf")
 
 
-@pytest.mark.parametrize("body", ["{" * 5_000, "}" * 50, r"\trowd" * 2_000, r"\u99999999?", r"\'zz", "\\"])
+@pytest.mark.parametrize(
+    "body", ["{" * 5_000, "}" * 50, r"\trowd" * 2_000, r"\u99999999?", r"\'zz", "\\", r"\trowd\cellx5" + " x" * 50_000]
+)
 def test_a_broken_file_is_text_or_refused(read, body):
     """Never another error."""
     try:
