@@ -45,7 +45,7 @@ from tests.scripted_server import ScriptedServer
 
 EMBEDDER = FakeEmbedder()
 # 'make scopes' uses other, random ones.
-CORPORA = int(os.environ.get("GEAR_SCOPE_RUNS", "80"))
+CORPORA = int(os.environ.get("GEAR_SCOPE_RUNS", "50"))
 pytestmark = pytest.mark.timeout(300 + 6 * CORPORA)
 # Each example writes two databases: shrinking it is not worth the minutes.
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)

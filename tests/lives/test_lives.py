@@ -28,7 +28,7 @@ from tests.lives.model import FOLDER, UNREADABLE, File, Model
 from tests.lives.world import NAME, PROJECTS, Killed, World
 
 # 'make lives' uses other, random ones.
-LIVES = int(os.environ.get("GEAR_LIVES_RUNS", "40"))
+LIVES = int(os.environ.get("GEAR_LIVES_RUNS", "25"))
 STEPS = 10
 pytestmark = [pytest.mark.timeout(600 + 10 * LIVES), pytest.mark.one_server_line]
 
