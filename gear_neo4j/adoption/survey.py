@@ -137,7 +137,7 @@ def survey(graph: Graph) -> Survey:
 
 
 class Kept(NamedTuple):
-    """A survey, the version of our data before it, and when it was made."""
+    """A survey, the version that our data had just before it, and the time at which it was made."""
 
     survey: Survey
     version: Version | None

@@ -32,7 +32,6 @@ _CELL_END = re.compile(r"\\cell(?![a-z])")
 _DEFINED = re.compile(r"\\cellx(-?\d+)|\\(?:intbl|pard|cell)(?![a-z])")
 _HIDDEN = re.compile(r"\\v(?:1|(?![a-z0-9-]))")
 _SHOWN_AGAIN = re.compile(r"\\v0(?!\d)")
-_NOTE = re.compile(r"\\(footnote|annotation)(?![a-z])")
 _ITEM = re.compile(r"[•·\uf0b7o-]\t")
 
 
@@ -84,7 +83,6 @@ def _marked(source: str) -> str:
 
     marked = _LEVEL.sub(with_level, marked)
     marked = _ROW.sub(_marked_row, marked)
-    marked = _NOTE.sub(r"\\*\\\1", marked)
     # Where hidden text ends within its group, striprtf would hide the rest of that, too.
     return marked if _SHOWN_AGAIN.search(marked) else _HIDDEN.sub(r"\\*", marked)
 
@@ -93,12 +91,12 @@ def _marked_row(row: re.Match[str]) -> str:
     """A row whose breaks do not end it, and whose cells say where they end and what they continue."""
     heads = _HEADS if r"\trhdr" in row[0] else ""
     signs, begin = [], 0
-    for found in takewhile(lambda found: found[1], _DEFINED.finditer(row[0])):
-        definition = row[0][begin : found.start()]
+    for edge in takewhile(lambda match: match[1], _DEFINED.finditer(row[0])):
+        definition = row[0][begin : edge.start()]
         sign = heads + _ABOVE * (r"\clvmrg" in definition) + _BEFORE * (r"\clmrg" in definition)
         escaped = "".join(rf"\u{ord(letter)}?" for letter in (*sign, _EDGE))
-        signs.append(rf"{escaped}{found[1]}\u{ord(_EDGE)}?")
-        begin = found.end()
+        signs.append(rf"{escaped}{edge[1]}\u{ord(_EDGE)}?")
+        begin = edge.end()
     # What follows the last cell is the row's definition once more.
     cells = _CELL_END.split(_BREAK.sub(r"\\tab", row[0][begin:]))[:-1]
     marked = (rf"{sign}{cell}\cell " for sign, cell in zip_longest(signs[: len(cells)], cells, fillvalue=""))

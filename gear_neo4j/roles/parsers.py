@@ -110,10 +110,10 @@ def parse_verdict(text: str) -> Verdict:
 
 
 def _verdict(word: str, text: str) -> Verdict:
-    said = " ".join(text.split()).strip("* |,.;:—-" if word not in _YES else "* |")
-    if word in _YES and _UNKNOWN.fullmatch(said.strip("\"'.[]() ")):
+    stripped = " ".join(text.split()).strip("* |,.;:—-" if word not in _YES else "* |")
+    if word in _YES and _UNKNOWN.fullmatch(stripped.strip("\"'.[]() ")):
         return Verdict(answerable=False)
-    return Verdict(word in _YES, said)
+    return Verdict(word in _YES, stripped)
 
 
 def _object(text: str, key: str) -> Mapping[str, Any] | None:
@@ -228,8 +228,8 @@ def parse_answer(text: str, *, passages: int, facts: int) -> Draft:
         >>> parse_answer("Answer: Edinburgh [2, 9] [F1].", passages=3, facts=1)
         Draft(text='Edinburgh [2] [F1].', passages=(2,), facts=(1,), removed=('9',))
     """
-    said = _without_list_of_sources(_BOXED.sub(r"\1", _stated_answer(text)))
-    checked = check_markers(said, passages=passages, facts=facts)
+    cited = _without_list_of_sources(_BOXED.sub(r"\1", _stated_answer(text)))
+    checked = check_markers(cited, passages=passages, facts=facts)
     answer = checked.text.strip()
     if not answer:
         raise ValueError("it is empty")

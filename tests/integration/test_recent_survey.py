@@ -5,18 +5,10 @@ import pytest
 from gear_neo4j.adoption.survey import RecentSurvey
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
+from tests.clock import Clock
 from tests.graphs import ingest
 
 CREATE = Query("create", "CREATE (:Film {title: 'Metropolis'})-[:SHOT_IN]->(:City {name: 'Berlin'})", writes=True)
-
-
-class Clock:
-    """Moves only when a test moves it."""
-
-    now = 0.0
-
-    def __call__(self):
-        return self.now
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ from gear_neo4j.web.ring import Ring
 from gear_neo4j.web.running import listen
 from gear_neo4j.web.views import Views
 from gear_neo4j.web.writing import Grant, RightsEnded, renewed
+from tests.clock import Clock
 
 
 @pytest.fixture
@@ -373,15 +374,6 @@ def test_an_address_in_use_is_one_line(gear):
 
     assert (ExitCode.ERROR, 1) == (code, len(err.splitlines()))
     assert "choose another --host or --port" in err
-
-
-class Clock:
-    """A clock that the test advances."""
-
-    now = 0.0
-
-    def __call__(self):
-        return self.now
 
 
 def test_a_rate_allows_so_many_and_then_one_at_a_time():

@@ -59,7 +59,7 @@ _CORE = rf"(?:(?:{_TEN})(?:[- ](?:{_ONE}))?|{_ONE})"
 _HUNDREDS = rf"(?:(?:an?|{_CORE}) hundred(?: (?:and )?{_CORE})?|(?:an?|{_CORE}) dozen|{_CORE})"
 _LARGE = "thousand|million|billion|trillion"
 _SPOKEN = re.compile(
-    rf"\b(?:(?P<whole>{_CORE}) and a half(?: (?P<of>{_LARGE}))?"
+    rf"\b(?:(?P<whole>{_CORE}) and a half(?: (?:{_LARGE}))?"
     rf"|(?P<share>half (?:of )?|(?:a |three )?quarters? of )?"
     rf"(?P<said>(?:{_HUNDREDS}|an?) (?:{_LARGE})(?: (?:and )?{_HUNDREDS}(?: (?:{_LARGE}))?)*"
     rf"|{_HUNDREDS}))\b",
@@ -166,14 +166,14 @@ def _scale(word: str) -> int:
 def _spoken(text: str) -> Iterator[Amount]:
     for match in _SPOKEN.finditer(text):
         value = _said(re.findall(r"[a-z]+", (match["said"] or match["whole"]).casefold()))
-        if match["whole"]:
-            value = (value + 0.5) * _SCALES.get((match["of"] or "").casefold(), 1)
         scale = _SCALES.get(match[0].split()[-1].casefold(), 1)
+        if match["whole"]:
+            value = (value + 0.5) * scale
         yield Amount(*match.span(), value * _share(match["share"] or ""), spelled=True, scale=scale)
 
 
 def _share(words: str) -> float:
-    """The share that *half of* and *three quarters of* take."""
+    """The factor that *half of* or *three quarters of* stands for; 1 without such words."""
     words = words.casefold()
     if "quarter" in words:
         return 0.75 if "three" in words else 0.25

@@ -27,7 +27,7 @@ class ChainReport:
 
 @dataclass(slots=True)
 class _Reading:
-    """A chain while it is read, and the file and line that were reached."""
+    """How far a chain has been read: its last link, and the current file and line."""
 
     anchors: Collection[str]
     anchor: Anchor | None
@@ -42,7 +42,7 @@ class _Reading:
         """Follow the lines of the next file.
 
         Raises:
-            Broken: at the line that was ``reached``.
+            Broken: at ``reached``.
         """
         self.reached = file.name
         *lines, rest = _bytes(file).split(b"\n")
