@@ -22,8 +22,8 @@ NEXT = {"prize": "2024 physics prize", "study": "Hinton thesis", "town": "Edinbu
 ROLES = {
     "You turn a passage": "extraction",
     'You read passages and note the facts in them that help to answer a question, as triples ["subject", '
-    '"predicate", "object"].\n\n': "reader",
-    "You read passages and note": "gist",
+    '"predicate", "object"]. Some': "gist",
+    "You read passages and note": "reader",
     "You judge": "reason",
     "A question could not": "rewrite",
     "You answer": "answer",

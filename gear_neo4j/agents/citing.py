@@ -1,18 +1,17 @@
 """The citations of an answer: the sentences of passages that support it, and where each passage has them."""
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from gear_neo4j.agents.agent import Agent
 from gear_neo4j.agents.answer import Answer, Citation
+from gear_neo4j.agents.claims import claims
+from gear_neo4j.agents.correcting import corrected
 from gear_neo4j.agents.run import Event, OnEvent
 from gear_neo4j.agents.sentences import sentences_of, span_of
 from gear_neo4j.agents.supporting import supporting
 from gear_neo4j.domain import Passage, Span
-from gear_neo4j.extraction.language import language_of
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.roles.citations import markers, without_markers
 
 # The sentences of an answer that are compared with one passage.
 MOST_CLAIMS = 5
@@ -21,8 +20,8 @@ MOST_CLAIMS = 5
 class CitingAgent:
     """Asks an agent; its citations say where the passages have the sentences that support the answer.
 
-    If the model cites nothing, the citations are the passages with the sentences that support the answer best. Without
-    such a sentence, the answer is not grounded.
+    A citation that is certainly wrong is corrected. If the model cites nothing, the citations are the passages with the
+    sentences that support the answer best. Without such a sentence, the answer is not grounded.
 
     Args:
         embedder: the embedding model, opened when it is needed.
@@ -49,7 +48,7 @@ class CitingAgent:
         return supported(self._agent.ask(question, k=k, on_event=on_event and forward))
 
     def _supported(self, answer: Answer) -> Answer:
-        cited = self._cited(answer)
+        cited = corrected(self._cited(answer), embedder=self._embedder)
         return quoted(cited, embedder=self._embedder) if cited.citations else cited
 
     def _cited(self, answer: Answer) -> Answer:
@@ -94,26 +93,6 @@ def apart(spans: Iterable[Span]) -> tuple[Span, ...]:
         if not kept or span.start >= kept[-1].end:
             kept.append(span)
     return tuple(kept)
-
-
-def claims(text: str) -> Iterator[tuple[str, frozenset[str]]]:
-    """The sentences of an answer without their markers, each with the labels of these, also of those right behind it.
-
-    Example:
-        >>> list(claims("Hinton studied at Edinburgh [2]. It is a city. [3] He was born in 1947."))
-        [('Hinton studied at Edinburgh.', frozenset({'2'})), ('It is a city.', frozenset({'3'}))]
-    """
-    pending: tuple[str, frozenset[str]] = "", frozenset()
-    for sentence in language_of(text).sentences(text):
-        behind = re.match(r"(?:\s*\[[^\[\]]*\])*", sentence)
-        cut = behind.end() if behind and pending[0] else 0
-        last = {marker.label for marker in markers(f" {sentence[:cut]}")}
-        if pending[1] | last:
-            yield pending[0], pending[1] | last
-        own = sentence[cut:]
-        pending = without_markers(own).strip(), frozenset(marker.label for marker in markers(own))
-    if pending[1]:
-        yield pending
 
 
 def _span(question: str, claim: str, passage: Passage, *, embedder: Callable[[], Embedder]) -> Span | None:

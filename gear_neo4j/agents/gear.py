@@ -23,8 +23,10 @@ from gear_neo4j.retrieval.traced import note_documents, retrieval_span
 from gear_neo4j.roles.answering import Roles
 from gear_neo4j.roles.parsers import Draft, Verdict
 
-# Passages per round in the paper; the gist constructor reads the same number.
+# Passages per round in the paper.
 STEP_K = 10
+# Passages that the constructor reads: those of the walk that the reader has not seen. In the paper, it reads ten again.
+REACHED_K = 5
 SELECT_FROM = 20
 
 
@@ -42,7 +44,6 @@ class GearAgent(Budget):
     max_steps: int = option(4, "maximum number of rounds of retrieval", least=1, client_most=8)
     step_k: int = option(STEP_K, "passages to read per round", least=1)
     select: bool = option(False, "rank the first 20 passages for the answer in one more call")
-    read_once: bool = option(False, "take the reader's facts as the gist if both roles would read the same passages")
     answer: bool = option(True, "write an answer")
 
     @property
@@ -148,14 +149,13 @@ class GearLoop:
         return synced
 
     def _gist(self, run: Run, synced: SyncStep) -> Sequence[Fact]:
-        passages = synced.first(self._options.step_k)
+        """What the reader noted, and what the passages say that only the walk reached: none is read twice."""
+        noted = synced.proximal
+        passages = synced.first(self._options.step_k) if synced.error else synced.reached(REACHED_K)
         if not passages:
-            return ()
-        same = {passage.id for passage in passages} == {passage.id for passage in synced.base}
-        if self._options.read_once and same and synced.proximal and not run.memory.facts:
-            return synced.proximal
-        memory = run.memory.facts
-        return run.call("gist", lambda: self._roles.read(run.question, passages, memory=memory)) or ()
+            return noted
+        memory = run.memory.extended(noted).facts
+        return *noted, *(run.call("gist", lambda: self._roles.read(run.question, passages, memory=memory)) or ())
 
     def _judge(self, run: Run) -> StopReason | None:
         memory = run.memory.facts

@@ -133,7 +133,7 @@ class Citation(Result):
     """The passage or fact that a marker of the answer refers to; ``id`` is that of the passage.
 
     ``quotes`` are the sentences of the passage that support those with the marker. If the model cited nothing,
-    ``sentence`` is one that supports the answer.
+    or a passage that does not say this, ``sentence`` is one that supports the answer.
     """
 
     marker: str

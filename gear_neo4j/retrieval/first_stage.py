@@ -48,6 +48,10 @@ class FirstStage(Protocol):
     def search(self, question: Question, *, k: int) -> tuple[list[Ranked], Mapping[str, Passage]]:
         """At most k passages, best first, and the contents that were fetched with them."""
 
+    @property
+    def walks(self) -> bool:
+        """Whether its order rests on a walk over the graph."""
+
     def link(self, questions: Sequence[Question], *, k: int = LINK_K) -> list[list[Ranked]]:
         """The k passages of each triple, which is given as a question (GeAR's passageLink)."""
 
@@ -58,6 +62,8 @@ class RankerStage:
     Args:
         current: returns the ranker for the current corpus when a search begins.
     """
+
+    walks = False
 
     def __init__(self, store: Store, current: Callable[[], Ranker]) -> None:
         self._store = store
@@ -113,6 +119,8 @@ class RankerStage:
 
 class RetrieverStage:
     """Any retriever as the first stage of another; its cost is charged to the question."""
+
+    walks = True
 
     def __init__(self, store: Store, retriever: Retriever, *, name: str) -> None:
         self._store = store

@@ -1,7 +1,7 @@
 """SyncGE (GeAR, section 4.2): a language model reads the base passages, and the walk starts from the facts it notes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from gear_neo4j.domain import Fact, Hits, Passage, Path, Triple
@@ -43,8 +43,13 @@ class SyncStep:
     milliseconds: Mapping[str, float] = field(default_factory=dict)
 
     def first(self, k: int) -> list[Passage]:
-        """The first k passages of the fused ranking."""
+        """The first k passages of the ranking."""
         return [self.passages[item.id] for item in self.ranking if item.id in self.passages][:k]
+
+    def reached(self, k: int) -> list[Passage]:
+        """The first k passages of the ranking that the reader has not read."""
+        read = {passage.id for passage in self.base}
+        return [passage for passage in self.first(len(self.ranking)) if passage.id not in read][:k]
 
 
 class SyncGE(ExpansionRecipe):
@@ -95,7 +100,7 @@ class SyncExpansion:
         else:
             expansion = self._expansion.expand(question, passages=[item.id for item in base[: self._base_k]])
         reached = ranked("graph", [(id, 0.0) for id in passages_of(expansion.paths)])
-        ranking = fuse({"graph": reached, self._base.name: base})
+        ranking = self._ranking(base, reached)
         known = self._fetch(question, [item.id for item in ranking], {**known, **expansion.passages})
         return SyncStep(
             question=question.text,
@@ -110,6 +115,16 @@ class SyncExpansion:
             error=error,
             milliseconds=question.milliseconds,
         )
+
+    def _ranking(self, base: Sequence[Ranked], reached: Sequence[Ranked]) -> list[Ranked]:
+        """Both lists, fused by rank; if the base walks the graph itself, its order stays, and new passages follow."""
+        fused = fuse({"graph": reached, self._base.name: base})
+        if not self._base.walks:
+            return fused
+        first = {item.id: item for item in base}
+        both = {item.id: item.sources for item in fused}
+        new = [item for item in reached if item.id not in first]
+        return [replace(item, sources=both[item.id]) for item in (*first.values(), *new)]
 
     def _read(self, question: Question, passages: Sequence[Passage]) -> _Reading:
         if not passages:

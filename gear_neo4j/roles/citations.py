@@ -5,7 +5,7 @@ models put no space before any marker: see :func:`_spaced`.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 # Scripts without a space between a word and a bracket: Thai to Khmer, kana, Han, Hangul.
@@ -141,6 +141,21 @@ def without_markers(text: str) -> str:
         'Edinburgh.'
     """
     return _replaced(_in_own_form(text), lambda _: "")
+
+
+def relabelled(text: str, labels: Mapping[str, str]) -> str:
+    """A checked text with other labels in its markers, each once in a marker.
+
+    Example:
+        >>> relabelled("Varna [1, F1], since 1921 [2, 1].", {"1": "2"})
+        'Varna [2, F1], since 1921 [2].'
+    """
+
+    def changed(match: re.Match[str]) -> str:
+        named = (labels.get(label, label) for label in _labels(match["listed"]))
+        return f"{match['space']}[{', '.join(dict.fromkeys(named))}]"
+
+    return _replaced(text, changed)
 
 
 def _replaced(text: str, change: Callable[[re.Match[str]], str]) -> str:

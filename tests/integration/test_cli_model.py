@@ -166,7 +166,7 @@ def test_the_oracle_drives_an_evaluation_and_says_what_it_is(gear, folder, tmp_p
     report = json.loads((tmp_path / "out.json").read_text())
     assert (0, True) == (code, "oracle: upper bound" in out)
     assert "oracle: upper bound" == report["llm_kind"]
-    assert {"reader": 1, "gist": 1, "reason": 1, "answer": 1} == {
+    assert {"reader": 1, "reason": 1, "answer": 1} == {
         role: usage["calls"] for role, usage in report["llm"]["roles"].items()
     }
     assert (1.0, {"answerable": 1}, 100.0) == (report["steps"], report["stop_reasons"], report["recall"]["2"])

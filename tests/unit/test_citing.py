@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gear_neo4j.agents.answer import Answer, Citation, Trace
-from gear_neo4j.agents.citing import apart, claims, quoted
+from gear_neo4j.agents.citing import apart, quoted
+from gear_neo4j.agents.claims import claims
 from gear_neo4j.agents.sentences import sentences_of, span_of
 from gear_neo4j.domain import Fact, Hit, Hits, Passage, Span
 from tests.fake_embedder import FakeEmbedder

@@ -74,6 +74,8 @@ function quotes(citation, text) {
 
 function sources({ answer: text, citations }) {
   if (!citations.length) return null;
+  const isMarked = text.search(MARKERS) >= 0;
+  const corrected = citation => isMarked && citation.sentence;
   const rows = citations.map(citation => {
     const number = make("span", { class: "number" }, `[${citation.marker}]`);
     if (!citation.passage) return make("li", {}, number, foreign(factText(citation.fact)));
@@ -88,11 +90,12 @@ function sources({ answer: text, citations }) {
       number,
       button(title, () => openPassage(citation.passage, citation.spans), { class: "title" }),
       origin && make("span", { class: "note" }, foreign(origin)),
+      corrected(citation) && make("span", { class: "note" }, "not cited by the model, but says this"),
       ...quotes(citation, text).map(quote => make("q", { class: "support" }, foreign(line(quote, 500)))),
     );
   });
   const found = citations.some(citation => citation.sentence);
-  const heading = found ? "Sources, found for this answer: the model cites none" : "Sources";
+  const heading = found && !isMarked ? "Sources, found for this answer: the model cites none" : "Sources";
   return make("section", {}, make("h3", {}, heading), make("ul", { class: "sources" }, ...rows));
 }
 
