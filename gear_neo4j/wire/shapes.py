@@ -333,8 +333,8 @@ class PassageCitation(Shape):
 
     `spans` are the parts of its `text` that support the sentences with the marker, as far as they were found.
 
-    `sentence` is empty, unless the model did not cite this passage, and this sentence supports the answer. If the model
-    cited nothing, the marker is not in the text; if it cited a passage that does not say this, the marker was corrected.
+    `sentence` is empty, unless the model did not cite this passage, and this sentence supports the answer. If it cited
+    nothing, the marker is not in the text; if it cited a passage that does not say this, the marker was corrected.
     """
 
     value_type = answer.Citation
