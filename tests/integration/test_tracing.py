@@ -98,7 +98,7 @@ def test_an_answer_is_a_tree_of_steps_searches_calls_and_queries(corpus, server,
     assert [f"step {step.number}" for step in answer.trace.steps] == names(steps)
     parts = [[span.name for span in spans.children(step) if kind_of(span) != "QUERY"] for step in steps]
     search, chat = f"retrieval {gear.graph.name}", "chat toy"
-    assert [[search, *[chat] * count] for count in (3, 3, 3)] == parts
+    assert [[search, chat, chat]] * 3 == parts
     # The reader is a part of the search.
     assert [search] * 3 == [span.name for call in calls for span in spans.all if within(call, span, search)]
     assert requests == len(calls)
