@@ -25,13 +25,18 @@ def run(command: Sequence[str]) -> tuple[float, float]:
     return time.perf_counter() - started, _processor() - before
 
 
+def gear_program() -> str:
+    """The path of ``gear``: the one beside this Python, or else the first one of the shell."""
+    beside = Path(sys.executable).with_name("gear")
+    found = str(beside) if beside.exists() else shutil.which("gear")
+    return found or sys.exit("there is no gear beside this Python: make install")
+
+
 def main() -> None:
     """Run, print."""
-    beside = Path(sys.executable).with_name("gear")
-    gear = str(beside) if beside.exists() else shutil.which("gear")
-    if gear is None or not sys.argv[1:]:
+    if not sys.argv[1:]:
         sys.exit(__doc__)
-    command = [gear, *sys.argv[1:]]
+    command = [gear_program(), *sys.argv[1:]]
     run(command)
     figures = [run(command) for _ in range(RUNS)]
     medians = median(wall for wall, _ in figures), median(processor for _, processor in figures)

@@ -28,8 +28,8 @@ StopReason = Literal[
 class Citation:
     """The target of a marker in the answer: a passage for ``[2]``, a fact of the gist memory for ``[F1]``.
 
-    ``sentence`` supports the answer if the model did not cite this passage. If it cited nothing, the text has no marker;
-    if it cited a passage that does not say this, the marker was corrected.
+    ``sentence`` supports the answer if the model did not cite this passage. If it cited nothing, the text has no
+    marker; if it cited a passage that does not say this, the marker was corrected.
     ``spans`` are the parts of the passage's text that support the sentences with the marker, as far as they were found.
     """
 

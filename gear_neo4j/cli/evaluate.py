@@ -26,6 +26,8 @@ from gear_neo4j.settings import Settings
 from gear_neo4j.text.printable import single_line
 from gear_neo4j.text.wording import pluralize
 
+# Parts of a question that take less are not shown.
+SHOWN_SECONDS = 0.1
 _OF_PASSAGES = (
     *("triples", "agent", "quality", "every_system", "folder", "llm", "protocol", "ks", "fresh"),
     *("principals", "where", "strict"),
@@ -194,6 +196,11 @@ def _captions(report: dict[str, Any]) -> Iterator[str]:
     if "steps" in report:
         reasons = ", ".join(f"{reason} {count}" for reason, count in report["stop_reasons"].items())
         yield f"{report['steps']:.2f} steps per question; stop reasons: {reasons}"
+        slow = {part: seconds for part, seconds in report["seconds"].items() if seconds >= SHOWN_SECONDS}
+        if slow:
+            yield f"seconds per question: {', '.join(f'{part} {seconds:.1f}' for part, seconds in slow.items())}"
+    if "em" in report:
+        yield f"exact match {report['em']:.1f} %, F1 {report['f1']:.1f} %"
     for name, metric in report.get("quality", {}).items():
         skipped = f", {metric['skipped']} undefined" if metric["skipped"] else ""
         yield f"{name.replace('_', ' ')} {metric['mean']:.2f} ({metric['low']:.2f} to {metric['high']:.2f}{skipped})"

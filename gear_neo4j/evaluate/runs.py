@@ -210,9 +210,19 @@ def _steps(results: Sequence[QueryResult], ks: Sequence[int]) -> dict[str, Any]:
     return {
         **{key: round(fmean(match[key] for match in matches), 2) for key in ("em", "f1") if matches},
         "steps": round(fmean(step_counts), 3),
+        "seconds": _seconds(answers),
         "recall_by_step": by_step,
         "stop_reasons": dict(Counter(answer.stop_reason for answer in answers)),
     }
+
+
+def _seconds(answers: Sequence[Answer]) -> dict[str, float]:
+    """The seconds per question of each part of a step: of the database, and of each role of the model."""
+    spent: dict[str, float] = {}
+    for step in (step for answer in answers for step in answer.trace.steps):
+        for part, milliseconds in step.milliseconds.items():
+            spent[part] = spent.get(part, 0.0) + milliseconds
+    return {part: round(total / 1_000 / len(answers), 3) for part, total in spent.items()}
 
 
 def _latency(milliseconds: Sequence[float]) -> dict[str, Any]:

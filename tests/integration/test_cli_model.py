@@ -172,6 +172,8 @@ def test_the_oracle_drives_an_evaluation_and_says_what_it_is(gear, folder, tmp_p
     assert (1.0, {"answerable": 1}, 100.0) == (report["steps"], report["stop_reasons"], report["recall"]["2"])
     assert report["recall_by_step"]["1"] == report["recall"]
     assert "Edinburgh" == report["per_question"][0]["answer"]
+    assert {"read", "reason", "answer", "link"} <= set(report["seconds"])
+    assert (100.0, True) == (report["em"], "exact match 100.0 %, F1 100.0 %" in out)
 
 
 def test_judged_retrieval_is_a_row_with_and_without_the_oracle(gear, folder, tmp_path):
