@@ -1,8 +1,8 @@
 """Text to text: any LangChain chat model, with retries, a limit of concurrent calls, token counts and a cache."""
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -33,10 +33,14 @@ REPAIR = (
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt for a model: the task (``system``, which may be empty), and the case at hand."""
+    """A prompt for a model: the task (``system``, which may be empty), and the case at hand.
+
+    ``schema`` is the JSON schema of the reply, if its form is fixed.
+    """
 
     system: str
     user: str
+    schema: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,7 @@ class Chat:
             raise SettingsError(f"logprobs is {logprobs}: it must be from 0 to 20")
         self._model = model
         self._options: dict[str, Any] = {"logprobs": True, "top_logprobs": logprobs} if logprobs else {}
+        self._takes_schemas = True
         self.concurrency = concurrency
         self._slots = BoundedSemaphore(concurrency)
         self._patience = patience
@@ -127,7 +132,8 @@ class Chat:
     def ask(self, prompt: Prompt, *, parse: Callable[[str], T], on_token: OnToken | None = None) -> Reply[T]:
         """Ask, and return the reply as parsed by ``parse``; if that raises ValueError, the model gets one more try.
 
-        ``parse`` gets the reply without the model's thoughts.
+        ``parse`` gets the reply without the model's thoughts. The second reply must follow the prompt's schema, if the
+        server can enforce it; the first is free, because small models invent more if they are held to a form.
 
         Only replies that parse are cached. ``on_token`` gets the visible text of the first reply while it is written,
         or a cached reply in one piece; a reply after a failure or a repair is not streamed.
@@ -140,7 +146,7 @@ class Chat:
         started = time.perf_counter()
         with call_span(self.name, system=prompt.system, user=prompt.user) as active:
             try:
-                reply = self._reply(_messages(prompt), parse, Listener(on_token) if on_token else None)
+                reply = self._reply(prompt, parse, Listener(on_token) if on_token else None)
             except ModelError as error:
                 note_call(active, error.usage)
                 if isinstance(error, ReplyError):
@@ -150,9 +156,11 @@ class Chat:
         record(prompt.system, prompt.user, reply.text)
         return replace(reply, milliseconds=(time.perf_counter() - started) * 1000)
 
-    def _reply(self, messages: list["BaseMessage"], parse: Callable[[str], T], listener: Listener | None) -> Reply[T]:
+    def _reply(self, prompt: Prompt, parse: Callable[[str], T], listener: Listener | None) -> Reply[T]:
+        messages = _messages(prompt)
         try:
-            return self._from_cache(messages, parse, listener) or self._from_model(messages, parse, listener)
+            kept = self._from_cache(messages, parse, listener)
+            return kept or self._from_model(messages, parse, listener, schema=prompt.schema)
         except ListenerError as stop:
             raise stop.error from None
 
@@ -172,13 +180,18 @@ class Chat:
         return reply
 
     def _from_model(
-        self, messages: list["BaseMessage"], parse: Callable[[str], T], listener: Listener | None
+        self,
+        messages: list["BaseMessage"],
+        parse: Callable[[str], T],
+        listener: Listener | None,
+        *,
+        schema: Mapping[str, Any] | None,
     ) -> Reply[T]:
         reply, usage = self._request(messages, spent=Usage(), listener=listener)
         try:
             value = parse(without_thoughts(reply_text(reply)))
         except ValueError as error:
-            reply, usage = self._request([*messages, *_repair(reply, error)], spent=usage)
+            reply, usage = self._repaired([*messages, *_repair(reply, error)], spent=usage, schema=schema)
             try:
                 value = parse(without_thoughts(reply_text(reply)))
             except ValueError as last:
@@ -188,17 +201,32 @@ class Chat:
             self._cache.update(messages, reply)
         return Reply(value, reply_text(reply), usage, 0.0, tokens_of(reply))
 
+    def _repaired(
+        self, messages: list["BaseMessage"], *, spent: Usage, schema: Mapping[str, Any] | None
+    ) -> tuple["AIMessage", Usage]:
+        if schema is None or not self._takes_schemas:
+            return self._request(messages, spent=spent)
+        form = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
+        try:
+            return self._request(messages, spent=spent, response_format=form)
+        except ModelError as error:
+            if error.__cause__ is None or may_pass(error.__cause__):
+                raise
+            # Learnt once: many servers and clients know no schemas, and each refuses them in its own way.
+            self._takes_schemas = False
+            return self._request(messages, spent=error.usage)
+
     def _request(
-        self, messages: list["BaseMessage"], *, spent: Usage, listener: Listener | None = None
+        self, messages: list["BaseMessage"], *, spent: Usage, listener: Listener | None = None, **options: Any
     ) -> tuple["AIMessage", Usage]:
         attempts = retrying(patience=self._patience, sleep=self._sleep)
         try:
-            reply = attempts(self._invoke, messages, listener)
+            reply = attempts(self._invoke, messages, listener, **options)
         except Exception as error:
             if refuses_option(error, "temperature") and getattr(self._model, "temperature", None) is not None:
                 # Learnt once: models that reason take no temperature.
                 self._model = self._model.model_copy(update={"temperature": None})
-                return self._request(messages, spent=spent + _retries(attempts), listener=listener)
+                return self._request(messages, spent=spent + _retries(attempts), listener=listener, **options)
             line = error_line(error, model=self.name, attempts=attempts, secrets=self._secrets)
             # A text that a server refuses says nothing about the next one.
             kind = ReplyError if refuses_content(error) else ModelError
@@ -207,7 +235,7 @@ class Chat:
         spend(usage)
         return reply, spent + _retries(attempts) + usage
 
-    def _invoke(self, messages: list["BaseMessage"], listener: Listener | None) -> "AIMessage":
+    def _invoke(self, messages: list["BaseMessage"], listener: Listener | None, **options: Any) -> "AIMessage":
         with self._slots:
             if listener and not listener.done:
                 try:
@@ -217,7 +245,7 @@ class Chat:
                         raise
                     # A server that does not stream may still reply in one piece.
                     listener.done = True
-            return self._model.invoke(messages, **self._options)
+            return self._model.invoke(messages, **self._options, **options)
 
     def _stream(self, messages: list["BaseMessage"], listener: Listener) -> "AIMessage":
         from langchain_core.messages import message_chunk_to_message

@@ -11,6 +11,7 @@ import time
 from concurrent.futures import Future
 from contextlib import closing
 from contextvars import copy_context
+from dataclasses import replace
 from email.utils import formatdate
 from functools import partial
 from types import SimpleNamespace
@@ -268,6 +269,63 @@ def test_a_temperature_that_a_model_refuses_is_left_out_from_then_on():
 
     assert ["Edinburgh", "Edinburgh"] == places
     assert [True, False, False] == sent
+
+
+PLACE = {"type": "object", "properties": {"place": {"type": "string"}}, "required": ["place"]}
+FORMED = replace(WHERE, schema=PLACE)
+
+
+def test_a_second_try_must_follow_the_schema_of_the_prompt():
+    """The first one is free; a prompt without a schema has none."""
+    with ScriptedServer(lambda messages: ANSWER if len(messages) > 2 else "In Edinburgh.") as server:
+        chat = chat_of(server)
+        reply = chat.ask(FORMED, parse=place)
+        chat.ask(WHERE, parse=place)
+        formats = [body.get("response_format") for body in server.requests]
+
+    assert ("Edinburgh", 2) == (reply.value, reply.usage.calls)
+    assert [None, {"type": "json_schema", "json_schema": {"name": "reply", "schema": PLACE}}, None, None] == formats
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Refusal(400, {"message": "response_format json_schema is not supported", "param": "response_format"}),
+        Refusal(422, {"message": "extra fields not permitted"}),
+        Refusal(501, {"message": "grammars are disabled"}),
+    ],
+)
+def test_a_server_without_schemas_is_asked_without_one_from_then_on(refusal):
+    """The second try is sent again as it is, and the refusal is learnt once."""
+    with ScriptedServer(
+        lambda messages: ANSWER if len(messages) > 2 else "In Edinburgh.",
+        fault=lambda number, _messages: refusal if number == 2 else None,
+    ) as server:
+        chat = chat_of(server)
+        replies = [chat.ask(FORMED, parse=place) for _ in range(2)]
+        formed = ["response_format" in body for body in server.requests]
+
+    assert ["Edinburgh"] * 2 == [reply.value for reply in replies]
+    assert [2, 2] == [reply.usage.calls for reply in replies]
+    assert [False, True, False, False, False] == formed
+
+
+def test_a_server_that_is_down_at_the_second_try_does_not_lose_its_schemas():
+    """It says nothing about schemas: the failure is that of any request."""
+    down = lambda number, _messages: 503 if number == 2 else None  # noqa: E731
+    with ScriptedServer(lambda messages: ANSWER if len(messages) > 2 else "Edinburgh?", fault=down) as server:
+        chat = chat_of(server)
+        assert "Edinburgh" == chat.ask(FORMED, parse=place).value
+        formed = ["response_format" in body for body in server.requests]
+
+    assert [False, True, True] == formed
+
+
+def test_a_client_that_knows_no_schemas_is_asked_without():
+    """Each of LangChain's models has options of its own."""
+    model = Scripted(replies=["In Edinburgh.", TypeError("unexpected keyword argument 'response_format'"), ANSWER])
+
+    assert "Edinburgh" == Chat(model, sleep=Clock()).ask(FORMED, parse=place).value
 
 
 def test_a_text_that_a_server_refuses_is_a_failure_of_this_text_alone():
