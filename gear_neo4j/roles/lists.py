@@ -12,6 +12,7 @@ from typing import Any
 
 from gear_neo4j.domain import Fact
 from gear_neo4j.roles.json_reader import JsonReader
+from gear_neo4j.roles.unstated import UNSTATED
 from gear_neo4j.text.printable import is_storable
 
 _QUOTED = r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'"
@@ -25,11 +26,7 @@ _PARTS = (
 _NAMES = ("name", "text", "value", "id")
 _CURLY = str.maketrans("“”„‟", '""""')
 # What a model says where a passage says nothing, and the parts of the form.
-_UNSTATED = re.compile(
-    r"\W*|none|null|undefined|un(?:known|specified|named)|n/?a|not (?:stated|given|specified|mentioned|available|known"
-    r"|applicable)(?: in .{1,40})?",
-    re.IGNORECASE,
-)
+_UNSTATED = re.compile(rf"\W*|none|null|undefined|(?:{UNSTATED})(?: in .{{1,40}})?", re.IGNORECASE)
 # What may be around a triple on a line of its own.
 _AROUND = " \t-*•()[],;\"'"
 _TAG = re.compile(r"</?\w{1,20}>")

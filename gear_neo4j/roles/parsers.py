@@ -12,6 +12,7 @@ from typing import Any
 from gear_neo4j.models.streaming import without_label
 from gear_neo4j.roles.citations import check_markers, without_markers
 from gear_neo4j.roles.judgements import find_object
+from gear_neo4j.roles.unstated import UNSTATED
 
 # These take linear time: no two adjacent parts match the same characters.
 _VERDICT = re.compile(
@@ -22,9 +23,8 @@ _VERDICT = re.compile(
 _ANSWER = re.compile(r"\banswer[^\w:：|\n]*[:：|]\s*(.*)", re.IGNORECASE | re.DOTALL)
 _WHY = re.compile(r"\b(?:why|reason|explanation|missing)[^\w:：|\n]*[:：|]\s*(.*)", re.IGNORECASE | re.DOTALL)
 _UNKNOWN = re.compile(
-    r"(?:the answer is )?(?:unknown|unclear|n/?a|insufficient (?:information|facts|evidence)|i (?:don['’]t|do not) know"
-    r"|not (?:stated|mentioned|specified|known|given|provided|available|found|enough information)"
-    r"|(?:can ?not|can['’]t) be (?:determined|answered|inferred))\b[^.!?\n]{0,80}",
+    rf"(?:the answer is )?(?:{UNSTATED}|not enough information|insufficient (?:information|facts|evidence)"
+    r"|i (?:don['’]t|do not) know|(?:can ?not|can['’]t) be (?:determined|answered|inferred))\b[^.!?\n]{0,80}",
     re.IGNORECASE,
 )
 _NEXT = re.compile(

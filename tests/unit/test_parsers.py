@@ -148,7 +148,19 @@ def test_an_object_that_is_a_list_makes_several_triples():
 
 
 @pytest.mark.parametrize(
-    "end", ["unknown", "N/A", "not stated", "Not mentioned in the passage", "none", "...", "?", "unspecified"]
+    "end",
+    [
+        "unknown",
+        "N/A",
+        "not stated",
+        "Not mentioned in the passage",
+        "not provided",
+        "unclear",
+        "none",
+        "...",
+        "?",
+        "unspecified",
+    ],
 )
 def test_what_is_not_stated_is_no_triple(end):
     """It would tie together all that nobody knows."""
@@ -289,6 +301,9 @@ def test_nothing_in_a_reply_is_evaluated():
         # It contradicts itself, and an answer would be made up.
         ("Answerable: Yes\nAnswer: Not stated in the facts.", False, ""),
         ("Answerable: Yes\nAnswer: unknown", False, ""),
+        ("Answerable: Yes\nAnswer: not applicable", False, ""),
+        ("Answerable: Yes\nAnswer: Unnamed.", False, ""),
+        ("Answerable: Yes\nAnswer: None", True, "None"),
         ("Answerable: Yes\nAnswer: The Unknown Soldier", True, "The Unknown Soldier"),
     ],
 )
