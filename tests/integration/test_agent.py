@@ -111,6 +111,23 @@ def test_sync_takes_one_call_and_walks_from_what_the_model_noted(corpus, server,
     assert 1 == hits.usage["reader"].calls
 
 
+def test_the_order_of_a_base_that_walks_itself_stays(corpus, server, embedder):
+    """What the beam search reaches follows; a ranker's list is fused with it by rank."""
+    question = "A recipe for bread and butter from Hinton"
+    with asked(server, embedder) as (gear, _model):
+        base, own, fused = (
+            gear.search(question, retriever=recipe, k=4)
+            for recipe in (Base(base="bm25"), SyncGE(base=Base(base="bm25")), SyncGE(base="bm25"))
+        )
+
+    first, walked, mixed = ([hit.passage.id for hit in hits] for hits in (base, own, fused))
+    assert first == walked[: len(first)]
+    assert first != mixed[: len(first)]
+    assert set(first) < set(walked) == set(mixed)
+    assert {"graph"} < {source.name for hit in own if hit.passage.id == "study" for source in hit.sources}
+    assert {"graph"} == {source.name for source in own[-1].sources}
+
+
 @pytest.mark.parametrize("reply", ['{"facts": []}', "I found nothing of use."])
 def test_sync_falls_back_to_naive_when_the_reader_gives_nothing(corpus, server, embedder, reply):
     """With an empty list, or an unusable reply even after the retry, the walk is NaiveGE's."""

@@ -48,6 +48,13 @@ def test_the_ranking_holds_what_the_lists_hold_and_a_selection_leads_it(steps, d
     assert list(selected) == ranking[: len(selected)]
 
 
+def test_a_fact_counts_for_the_passage_that_states_it():
+    """The first one linked to it; those that are only similar come after all that the steps found."""
+    trace = traced([("a", "b", "c")], [("c", "x", "b")])
+
+    assert ["c", "a", "b", "x"] == [item.id for item in final_ranking(trace)]
+
+
 def test_a_run_that_had_ended_earlier_has_only_its_own_lists():
     """After one step, the lists of the second step and of its facts are missing."""
     trace = traced([("a", "b"), ("c",)], [("d",), ("e",)])
