@@ -5,16 +5,13 @@ from dataclasses import replace
 
 from gear_neo4j.agents.agent import Agent
 from gear_neo4j.agents.answer import Answer, Citation
-from gear_neo4j.agents.claims import claims
+from gear_neo4j.agents.claims import MOST_CLAIMS, claims
 from gear_neo4j.agents.correcting import corrected
 from gear_neo4j.agents.run import Event, OnEvent
 from gear_neo4j.agents.sentences import sentences_of, span_of
 from gear_neo4j.agents.supporting import supporting
 from gear_neo4j.domain import Passage, Span
 from gear_neo4j.models.embeddings import Embedder
-
-# The sentences of an answer that are compared with one passage.
-MOST_CLAIMS = 5
 
 
 class CitingAgent:

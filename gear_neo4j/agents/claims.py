@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from gear_neo4j.extraction.language import language_of
 from gear_neo4j.roles.citations import markers, without_markers
 
+# The sentences of an answer that are compared with one passage.
+MOST_CLAIMS = 5
+
 
 def claims(text: str) -> Iterator[tuple[str, frozenset[str]]]:
     """The sentences of an answer without their markers, each with the labels of these, also of those right behind it.

@@ -1,13 +1,12 @@
 """Citations of passages that do not say what the answer does, moved to a passage that says it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from gear_neo4j.agents.answer import Answer, Citation
-from gear_neo4j.agents.claims import claims
+from gear_neo4j.agents.claims import MOST_CLAIMS, claims
 from gear_neo4j.agents.sentences import Sentence, stems_of
 from gear_neo4j.agents.supporting import LEAST_SHARE, supporting
-from gear_neo4j.domain import Passage
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.roles.citations import relabelled
 
@@ -22,50 +21,50 @@ def corrected(answer: Answer, *, embedder: Callable[[], Embedder]) -> Answer:
     Args:
         embedder: the embedding model, opened if several sentences have the words.
     """
-    said = list(claims(answer.text))
-    passages = [hit.passage for hit in answer.hits]
     cited = {citation.marker: citation for citation in answer.citations}
-    moved: dict[str, Citation] = {}
-    for marker, citation in cited.items():
-        own = [
-            (text, [cited[label] for label in labels if label in cited]) for text, labels in said if marker in labels
-        ]
-        if not own or citation.passage is None:
-            continue
-        found = {_better(answer.question, text, citation, others, passages, embedder=embedder) for text, others in own}
-        # A marker that some sentence needs stays.
-        if len(found) == 1 and (sentence := found.pop()):
-            number = sentence.passage + 1
-            moved[marker] = Citation(str(number), passage=passages[sentence.passage], sentence=sentence.text)
+    moved = {
+        marker: better
+        for marker, citation in cited.items()
+        if citation.passage and (better := _replacement(answer, citation, cited, embedder=embedder))
+    }
     if not moved:
         return answer
     text = relabelled(answer.text, {marker: citation.marker for marker, citation in moved.items()})
     return replace(answer, text=text, citations=_unique(moved.get(marker, one) for marker, one in cited.items()))
 
 
+def _replacement(
+    answer: Answer, citation: Citation, cited: Mapping[str, Citation], *, embedder: Callable[[], Embedder]
+) -> Citation | None:
+    """A citation of the passage that says what all sentences with a marker say; None if the marker may be right."""
+    own = [(text, labels) for text, labels in claims(answer.text) if citation.marker in labels]
+    if not 0 < len(own) <= MOST_CLAIMS:
+        return None
+    found = set()
+    for text, labels in own:
+        together = [cited[label] for label in labels if label in cited]
+        found.add(_better(answer, text, citation, together, embedder=embedder))
+    sentence = found.pop() if len(found) == 1 else None
+    if sentence is None:
+        return None
+    passage = answer.hits[sentence.passage].passage
+    return Citation(str(sentence.passage + 1), passage=passage, sentence=sentence.text)
+
+
 def _better(
-    question: str,
-    claim: str,
-    citation: Citation,
-    cited: Sequence[Citation],
-    passages: Sequence[Passage],
-    *,
-    embedder: Callable[[], Embedder],
+    answer: Answer, claim: str, citation: Citation, cited: Sequence[Citation], *, embedder: Callable[[], Embedder]
 ) -> Sentence | None:
     """The sentence of a passage that is not cited and says what those that are cited do not, if there is one."""
-    added = stems_of(claim) - stems_of(question)
-    if (
-        not added
-        or added <= set().union(*map(_stems, cited))
-        or len(added & _stems(citation)) >= LEAST_SHARE * len(added)
-    ):
+    added = stems_of(claim) - stems_of(answer.question)
+    own = added & _stems(citation)
+    if not added or added <= set().union(*map(_stems, cited)) or len(own) >= LEAST_SHARE * len(added):
         return None
     taken = {one.passage.id for one in cited if one.passage}
-    others = [index for index, passage in enumerate(passages) if passage.id not in taken]
-    for one in supporting(question, claim, [passages[index] for index in others], embedder=embedder):
-        found = Sentence(others[one.passage], one.text)
-        if added <= stems_of(f"{passages[found.passage].title} {found.text}"):
-            return found
+    others = [(index, hit.passage) for index, hit in enumerate(answer.hits) if hit.passage.id not in taken]
+    for one in supporting(answer.question, claim, [passage for _, passage in others], embedder=embedder):
+        index, passage = others[one.passage]
+        if added <= stems_of(f"{passage.title} {one.text}"):
+            return Sentence(index, one.text)
     return None
 
 
