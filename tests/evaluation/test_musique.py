@@ -87,7 +87,8 @@ def test_recall_is_that_of_the_reference_and_each_stage_beats_the_one_before(mea
     assert all(one < two < three for one, two, three in zip(naive, recall(sync), recall(agent), strict=True))
     assert agent["steps"] <= 1.9
     assert (100, 100) == (sync["llm"]["calls"], agent["llm"]["roles"]["answer"]["calls"])
-    assert {4} == {one["llm"]["calls"] for one in agent["per_question"] if one["steps"] == [one["question"]]}
+    # Three if the walk reached no passage that the reader had not read.
+    assert {3, 4} == {one["llm"]["calls"] for one in agent["per_question"] if one["steps"] == [one["question"]]}
     first, *_, last = agent["recall_by_step"].values()
     assert all(first[k] < last[k] for k in first)
     assert last == agent["recall"]
