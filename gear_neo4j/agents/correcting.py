@@ -22,10 +22,11 @@ def corrected(answer: Answer, *, embedder: Callable[[], Embedder]) -> Answer:
         embedder: the embedding model, opened if several sentences have the words.
     """
     cited = {citation.marker: citation for citation in answer.citations}
+    said = list(claims(answer.text)) if cited else []
     moved = {
         marker: better
         for marker, citation in cited.items()
-        if citation.passage and (better := _replacement(answer, citation, cited, embedder=embedder))
+        if citation.passage and (better := _replacement(answer, citation, cited, said, embedder=embedder))
     }
     if not moved:
         return answer
@@ -34,10 +35,15 @@ def corrected(answer: Answer, *, embedder: Callable[[], Embedder]) -> Answer:
 
 
 def _replacement(
-    answer: Answer, citation: Citation, cited: Mapping[str, Citation], *, embedder: Callable[[], Embedder]
+    answer: Answer,
+    citation: Citation,
+    cited: Mapping[str, Citation],
+    said: Sequence[tuple[str, frozenset[str]]],
+    *,
+    embedder: Callable[[], Embedder],
 ) -> Citation | None:
     """A citation of the passage that says what all sentences with a marker say; None if the marker may be right."""
-    own = [(text, labels) for text, labels in claims(answer.text) if citation.marker in labels]
+    own = [(text, labels) for text, labels in said if citation.marker in labels]
     if not 0 < len(own) <= MOST_CLAIMS:
         return None
     found = set()
@@ -54,7 +60,7 @@ def _replacement(
 def _better(
     answer: Answer, claim: str, citation: Citation, cited: Sequence[Citation], *, embedder: Callable[[], Embedder]
 ) -> Sentence | None:
-    """The sentence of a passage that is not cited and says what those that are cited do not, if there is one."""
+    """A sentence of an uncited passage that has all words of the claim, unless the cited passage may be right."""
     added = stems_of(claim) - stems_of(answer.question)
     own = added & _stems(citation)
     if not added or added <= set().union(*map(_stems, cited)) or len(own) >= LEAST_SHARE * len(added):

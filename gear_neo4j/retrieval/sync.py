@@ -47,7 +47,7 @@ class SyncStep:
         return [self.passages[item.id] for item in self.ranking if item.id in self.passages][:k]
 
     def reached(self, k: int) -> list[Passage]:
-        """The first k passages of the ranking that the reader has not read."""
+        """The first k passages of the ranking, without those that the reader read."""
         read = {passage.id for passage in self.base}
         return [passage for passage in self.first(len(self.ranking)) if passage.id not in read][:k]
 

@@ -1,4 +1,4 @@
-"""What models say where a text states nothing, as parts of regular expressions."""
+"""The phrases by which a model says that a text does not state something, as a regular expression."""
 
 UNSTATED = (
     r"un(?:known|clear|specified|named)|n/?a"

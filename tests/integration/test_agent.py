@@ -25,7 +25,7 @@ pytestmark = pytest.mark.one_server_line
 
 # One passage per step and no walk, so that the agent has to continue.
 SHORT = GearAgent(over=SyncGE(base="bm25", beam=Beam(length=1)), step_k=1)
-# One passage per step, and a walk from there to all others, which the constructor reads.
+# One passage per step, and a walk from there, whose passages the constructor reads.
 WALKING = GearAgent(over=SyncGE(base="bm25"), step_k=1)
 
 
