@@ -96,6 +96,39 @@ def test_names_in_two_properties_mutual_relationships_and_dates_in_text_are_foun
     assert dict(OF_REGISTER) == found
 
 
+FAMILY = """
+CREATE (ida:Person {name: 'Ida Falk'}), (karl:Person {name: 'Karl Falk'}), (tove:Person {name: 'Tove Lind'}),
+  (weaver:Trade {name: 'Weaver'}), (miller:Trade {name: 'Miller'}),
+  (ida)-[:SPOUSE]->(karl), (tove)-[:PARENTS]->(ida), (tove)-[:PARENTS]->(karl), (ida)-[:CHILDREN]->(tove),
+  (ida)-[:HAS_TRADE]->(weaver), (tove)-[:HAS_TRADE]->(miller)
+"""
+FAMILY_PROFILE = Profile(name="family", entities={label: Entities(names=("name",)) for label in ("Person", "Trade")})
+OF_FAMILY = [
+    ("What is the trade of Karl Falk's wife?", {"Weaver"}),
+    ("What is the name of the trade of Ida Falk's child?", {"Miller"}),
+    ("the trade of the daughter of Karl Falk's spouse", {"Miller"}),
+    # The way back is the same relationship.
+    ("Who is the spouse of Ida Falk's spouse?", {"Ida Falk"}),
+    ("Who is the child of the mother of Ida Falk's child?", {"Tove Lind"}),
+]
+
+
+@pytest.mark.parametrize(("question", "names"), OF_FAMILY)
+def test_a_chain_of_possessives_is_taken_step_by_step(shared, server, embedder, question, names):
+    """From the name to the answer, and back where the question leads back; the shown Cypher gives the same nodes."""
+    database = shared.adopted(FAMILY, FAMILY_PROFILE, embedder)
+    with opened(server, embedder) as gear:
+        hits = gear.search(question, retriever=Paths())
+
+    best = [entity for entity in hits.entities if entity.cypher == hits.entities[0].cypher]
+    query = best[0].cypher
+    shown = Query("shown", f"CALL () {{ {query.statement} }} RETURN *", frozenset(query.parameters))
+    rows = database.run(shown, **query.parameters)
+    nodes = {value.element_id for row in rows for value in row.values() if hasattr(value, "element_id")}
+    assert names == {entity.name for entity in best}
+    assert nodes == {entity.id for entity in best}
+
+
 QUESTIONS = [
     ("Which categories do the products supplied by Tokyo Traders belong to?", {"Seafood", "Produce"}),
     ("Which suppliers from Germany are there?", {"Berliner Waren"}),

@@ -123,7 +123,9 @@ class _Body:
         sought = (f"elementId({self.variables[index]}) IN {self._parameter(ids)}" for index, ids in anchors.items())
         conditions = [*sought, *self._on_nodes(), *self._on_edges()]
         where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
-        self.text = f"MATCH {', '.join(self._parts())}{where}"
+        # Within one MATCH, no relationship is matched twice.
+        between = "\nMATCH " if pattern.revisits else ", "
+        self.text = f"MATCH {between.join(self._parts())}{where}"
 
     def _parts(self) -> Iterator[str]:
         pattern = self._pattern

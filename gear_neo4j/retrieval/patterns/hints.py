@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from gear_neo4j.retrieval.patterns.language import names_a_doer
 from gear_neo4j.retrieval.patterns.likeness import Element, Likeness
+from gear_neo4j.retrieval.patterns.possessives import Possessives
 from gear_neo4j.retrieval.patterns.reading import Reading
 from gear_neo4j.retrieval.patterns.target import NAMES, TargetLabels
 from gear_neo4j.retrieval.patterns.unused import unused
@@ -23,6 +24,7 @@ class Hints:
     reading: Reading
     likeness: Likeness
     wanted: TargetLabels
+    possessives: Possessives = field(default_factory=lambda: Possessives({}))
 
     @cached_property
     def content(self) -> Mapping[int, list[tuple[Element, float]]]:

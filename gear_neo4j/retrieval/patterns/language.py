@@ -48,6 +48,13 @@ STANDS_FOR = {
     "where": ("place",),
     **dict.fromkeys(("kind", "kinds", "type", "types", "sort", "sorts"), ("category", "genre")),
 }
+# What a word of kinship is one of, where a schema does not have the word itself.
+KIN = {
+    **dict.fromkeys(("mother", "father", "mom", "mum", "dad"), ("parent",)),
+    **dict.fromkeys(("son", "daughter", "heir", "offspring"), ("child",)),
+    **dict.fromkeys(("husband", "wife", "other half", "better half"), ("spouse",)),
+    **dict.fromkeys(("brother", "sister"), ("sibling",)),
+}
 # Endings that derive a noun or a form from a verb: direct, director, direction.
 _ENDINGS = frozenset({"or", "er", "r", "rs", "ing", "ion", "e", "ress"})
 _DOERS = ("or", "ors", "er", "ers", "ist", "ists")

@@ -12,7 +12,7 @@ import numpy as np
 from gear_neo4j.graph.read.graph_schema import GraphSchema
 from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.models.embeddings import Embedder, Vectors
-from gear_neo4j.retrieval.patterns.language import STANDS_FOR, Stems, stem, telling_words
+from gear_neo4j.retrieval.patterns.language import KIN, STANDS_FOR, Stems, stem, telling_words
 from gear_neo4j.retrieval.patterns.reading import Reading
 
 # The minimum cosine of two related words, and the cosines that map to a likeness of 0 and to the maximum.
@@ -72,7 +72,7 @@ class Likenesses:
     def of(self, reading: Reading) -> Likeness:
         """For each content word, by its index, the schema elements that it resembles, with a likeness of 0 to 1."""
         indexes = [index for index, word in enumerate(reading.words) if word.telling or _asks(reading, index)]
-        meant = [STANDS_FOR.get((word := reading.words[index].text.casefold()), (word,)) for index in indexes]
+        meant = [self._meant(reading.words[index].text.casefold()) for index in indexes]
         if not indexes or not self._parts:
             return {}
         flat = [text for texts in meant for text in texts]
@@ -100,6 +100,13 @@ class Likenesses:
         for (label, _), cosine in zip(names, greatest, strict=True):
             cosines[label] = max(cosine, cosines.get(label, cosine))
         return cosines
+
+    def _meant(self, word: str) -> tuple[str, ...]:
+        """What a word is looked up as: what it stands for, or itself and what it is one of."""
+        own = word.removesuffix("'s").removesuffix("’s")
+        if own in KIN and not self._stems.alike(stem(own)):
+            return (word, *KIN[own])
+        return STANDS_FOR.get(word, (word,))
 
     def _names(self) -> Iterator[tuple[Element, str]]:
         """The elements of the schema, each with its name."""

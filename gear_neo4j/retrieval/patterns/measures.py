@@ -40,7 +40,7 @@ def add_measures(reading: Reading, likeness: Likeness, *, schema: GraphSchema, l
             reading.aggregation = reading.aggregation or LISTED
     wanted = reading.aggregation
     if wanted is None or (wanted.function == "count" and wanted.figure):
-        value = value_in(reading.text) or (None if wanted else _value_asked_for(reading, likeness))
+        value = value_in(reading.text) or (None if wanted else _value_asked_for(reading, likeness, schema))
         if value and (measures := _of_named(reading, value, _measures(reading, likeness, value, schema, likenesses))):
             reading.aggregation = value
             reading.measure = len(reading.literals)
@@ -63,17 +63,23 @@ def add_measures(reading: Reading, likeness: Likeness, *, schema: GraphSchema, l
         reading.literals.append(Literal(start, start, best[:MOST_MEASURES]))
 
 
-def _value_asked_for(reading: Reading, likeness: Likeness) -> Aggregation | None:
+def _value_asked_for(reading: Reading, likeness: Likeness, schema: GraphSchema) -> Aggregation | None:
     """The value that a question asks for by its property: *what is the population of*, *Ann's phone number*.
 
-    The first word with a meaning, or the one after a possessive, names a property, and neither a label nor a type.
+    The first word with a meaning, or the one after a possessive, names a property, and neither a label nor a type. It
+    is no name: *what is the name of Ann's employer* asks for a node.
     """
     for index in sorted(likeness)[:1]:
         word = reading.words[index]
         before = reading.text[: word.start].casefold()
-        if _names_a_property(likeness[index]) and _BEFORE_VALUE.fullmatch(_masked(reading, before)):
+        row = {element: value for element, value in likeness[index].items() if not _is_a_name(element, schema)}
+        if _names_a_property(row) and _BEFORE_VALUE.fullmatch(_masked(reading, before)):
             return Aggregation("value", figure=True, phrase=word.start, cues=((0, word.start),) if word.start else ())
     return None
+
+
+def _is_a_name(element: Element, schema: GraphSchema) -> bool:
+    return element.kind == "property" and schema.names.get(element.name) == element.property
 
 
 def _masked(reading: Reading, text: str) -> str:

@@ -53,13 +53,17 @@ class Parallel:
 
 @dataclass(frozen=True)
 class Pattern:
-    """Nodes by their labels, edges between them, and conditions; every node but the first is the end of one edge."""
+    """Nodes by their labels, edges between them, and conditions; every node but the first is the end of one edge.
+
+    If it ``revisits``, one relationship may be matched by two edges: the children of Ann's husband's wife are Ann's.
+    """
 
     labels: tuple[str, ...]
     edges: tuple[Edge, ...] = ()
     on_nodes: tuple[Constraint, ...] = ()
     on_edges: tuple[Constraint, ...] = ()
     parallels: tuple[Parallel, ...] = ()
+    revisits: bool = False
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:

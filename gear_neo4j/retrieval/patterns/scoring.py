@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -11,6 +11,7 @@ from gear_neo4j.retrieval.patterns.condition import is_count, is_name
 from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
 from gear_neo4j.retrieval.patterns.likeness import Element
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Pattern
+from gear_neo4j.retrieval.patterns.possessives import Step
 from gear_neo4j.retrieval.patterns.unused import Unused, unused
 
 # A pattern without a value must explain at least this share of a question's words.
@@ -19,7 +20,7 @@ MOST_WORDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The points for each part of a question; chosen on the even questions of movies, northwind and MetaQA.
+    """The points for each part of a question, chosen on even questions: movies, northwind, MetaQA and pathquestion.
 
     Attributes:
         literal: a value, number or flag for which the pattern has a condition.
@@ -38,6 +39,8 @@ class Weights:
         direction: a relationship within one label has the direction that the question states.
         order: nodes of one label follow from the answer as they do in the question; subtracted if they follow the other
             way round.
+        step: a step of a chain of possessives that the pattern takes in the same order: *Ann's mother's job*; ``end``:
+            the chain ends at the answer.
         wording: multiplied by the cosine of the pattern's wording and the question.
     """
 
@@ -61,10 +64,14 @@ class Weights:
     unshared: float = 2.0
     direction: float = 0.3
     order: float = 0.4
+    step: float = 0.6
+    end: float = 1.0
     wording: float = 1.0
 
 
 WEIGHTS = Weights()
+# The share of a step that a relationship within one label gets in the direction that its name does not suggest.
+OTHER_WAY = 0.5
 # Words before part of a name that describe people, and words that then mean others than those asked for.
 _NAMING = frozenset({"named", "called", "surnamed", "name", "names", "surname", "surnames"})
 _SOMEONE = frozenset({"someone", "anyone", "somebody", "anybody", "person", "others"})
@@ -107,10 +114,25 @@ class Scorer:
         points = self._words(pattern, named, uses) + self._literals(pattern, named)
         target, target_points = max(self._targets(pattern, named), key=lambda entry: entry[1])
         points += target_points - self._edges(pattern, uses) - self._loose(pattern, uses, target=target)
-        return points + self._parallels(pattern, uses) + self._direction(pattern, target)
+        points += self._parallels(pattern, uses) + self._direction(pattern, target)
+        return points + sum(steps * self.weights.step for steps, _ in self._chained(pattern).values())
+
+    def _chained(self, pattern: Pattern) -> dict[int, tuple[float, int]]:
+        """For each literal with a chain of possessives, how many steps a pattern takes, and where they end."""
+        chains = self.hints.possessives.chains
+        if not chains:
+            return {}
+        return {
+            constraint.literal: _followed(pattern, constraint.index, chains[constraint.literal], frozenset())
+            for constraint in pattern.on_nodes
+            if constraint.literal in chains
+        }
 
     def _direction(self, pattern: Pattern, target: int) -> float:
         """Points for the direction of a relationship within one label: who follows, or is followed."""
+        if any(end == target for _, end in self._chained(pattern).values()):
+            # The chain says in which direction it takes each relationship.
+            return 0.0
         points = 0.0
         for edge, _, forward in pattern.ways[target]:
             within = pattern.edges[edge]
@@ -131,6 +153,14 @@ class Scorer:
         object = any(literal.last < index for literal in self.hints.reading.literals)
         return passive == object
 
+    def is_chain(self, pattern: Pattern, target: int) -> bool:
+        """Whether a pattern is a chain of possessives and nothing else, from a name to the answer."""
+        chains = self.hints.possessives.chains
+        return any(
+            end == target and len(chains[literal]) == len(pattern.edges)
+            for literal, (_, end) in self._chained(pattern).items()
+        )
+
     def targets(self, pattern: Pattern) -> list[tuple[int, float]]:
         """The nodes of a pattern, each with its points as the answer, best first."""
         return sorted(self._targets(pattern, self._named(pattern)), key=lambda entry: -entry[1])
@@ -139,8 +169,12 @@ class Scorer:
         measured = {
             constraint.index: constraint.condition for constraint in pattern.measures if constraint in pattern.on_nodes
         }
-        asked = [self.hints.asked.get(edge.type, 0.0) for edge in pattern.edges] if self.hints.asked else []
+        chain = self.hints.possessives.asked
+        # Of a chain, the word nearest to the question word may be any step.
+        types = self.hints.asked if chain is None else {}
+        asked = [types.get(edge.type, 0.0) for edge in pattern.edges] if types else []
         words = _words(pattern, self.hints)
+        ends = {end for number, (_, end) in self._chained(pattern).items() if number == chain}
         wanted = self.hints.reading.aggregation
         asks_for_value = wanted is not None and wanted.function == "value"
         for node, label in enumerate(pattern.labels):
@@ -154,6 +188,7 @@ class Scorer:
                 points += self.weights.own
             if asked:
                 points += self.weights.asked * max((asked[edge] for edge, _, _ in pattern.ways[node]), default=0.0)
+            points += self.weights.end * (node in ends)
             yield node, points + self.weights.order * self._order(pattern, node, words)
 
     def _order(self, pattern: Pattern, target: int, words: Words) -> float:
@@ -379,3 +414,21 @@ def _words(pattern: Pattern, hints: Hints) -> Words:
         if pattern.labels.count(pattern.labels[constraint.index]) > 1:
             words.setdefault(constraint.index, literals[constraint.literal].first)
     return words
+
+
+def _followed(pattern: Pattern, node: int, chain: Sequence[Step], taken: frozenset[int]) -> tuple[float, int]:
+    """How well the edges from a node follow a chain, in steps, and the node at its end."""
+    best = (0.0, node)
+    if not chain:
+        return best
+    fits, against = chain[0].fits, chain[0].against
+    for edge, end, forward in pattern.ways[node]:
+        if edge not in taken:
+            type, label = pattern.edges[edge].type, pattern.labels[end]
+            fit = max(fits.get(Element("type", type), 0.0), fits.get(Element("label", label), 0.0))
+            if label == pattern.labels[node] and not pattern.edges[edge].mutual and forward == (type in against):
+                fit *= OTHER_WAY
+            if fit:
+                steps, at = _followed(pattern, end, chain[1:], taken | {edge})
+                best = max(best, (fit + steps, at))
+    return best

@@ -14,6 +14,7 @@ from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
 from gear_neo4j.retrieval.patterns.likeness import Likeness, Likenesses
 from gear_neo4j.retrieval.patterns.measures import add_measures
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Edge, Parallel, Pattern
+from gear_neo4j.retrieval.patterns.possessives import PossessiveReader
 from gear_neo4j.retrieval.patterns.reading import QuestionReader, Reading
 from gear_neo4j.retrieval.patterns.scoring import Evidence, Scorer
 from gear_neo4j.retrieval.patterns.target import NAMES, target_labels
@@ -77,6 +78,7 @@ class PatternSearch:
         self.reader = reader
         self._schema = reader.schema
         self.likenesses = likenesses
+        self._possessives = PossessiveReader(self._schema, likenesses)
 
     def linked(self, question: str) -> frozenset[str]:
         """The labels and types of a question's words and values, and those of its best patterns."""
@@ -105,10 +107,11 @@ class PatternSearch:
         likeness = self.likenesses.of(reading)
         _drop_plain_words(reading, likeness)
         add_absences(reading, likeness, schema=self._schema)
+        possessives, likeness = self._possessives.read(reading, likeness)
         if aggregated:
             add_measures(reading, likeness, schema=self._schema, likenesses=self.likenesses)
         wanted = target_labels(reading, likeness, schema=self._schema, likenesses=self.likenesses)
-        scorer = Scorer(Hints(reading, likeness, wanted), self._schema)
+        scorer = Scorer(Hints(reading, likeness, wanted, possessives), self._schema)
         best = sorted(self._grow(reading, scorer), key=lambda entry: -entry[0])[:WORDED]
         candidates = [
             candidate
@@ -237,7 +240,8 @@ def _candidates(pattern: Pattern, score: float, reading: Reading, scorer: Scorer
     rest = score - targets[0][1]
     for target, points in targets:
         measured = _is_measured(pattern, target, reading)
-        yield Candidate(pattern, target, rest + points, scorer.evidence(pattern, target), measured)
+        meant = replace(pattern, revisits=True) if scorer.is_chain(pattern, target) else pattern
+        yield Candidate(meant, target, rest + points, scorer.evidence(pattern, target), measured)
 
 
 def _with_margins(ranked: Sequence[Candidate]) -> Iterator[Candidate]:
