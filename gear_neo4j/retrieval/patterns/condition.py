@@ -1,5 +1,6 @@
 """Conditions on properties, and the words before a value that say which: parts of texts, exceptions, negations."""
 
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Literal
@@ -50,6 +51,23 @@ class Condition:
     flag: bool = True
     to: "Condition | None" = None
     prior: float = field(default=0.0, compare=False)
+
+
+def exclude_each_other(first: Condition, second: Condition) -> bool:
+    """Whether no value of a property can meet two comparisons.
+
+    Example:
+        >>> owner = Owner("label", "Call")
+        >>> early = Condition(owner, "time", "compare", bounds=(("<", 9.0),))
+        >>> exclude_each_other(early, Condition(owner, "time", "compare", bounds=(("=", 20.0),)))
+        True
+        >>> exclude_each_other(early, Condition(owner, "time", "compare", bounds=((">", 7.0),)))
+        False
+    """
+    bounds = (*first.bounds, *second.bounds)
+    least = max((value for comparison, value in bounds if comparison in ("=", ">", ">=")), default=-math.inf)
+    most = min((value for comparison, value in bounds if comparison in ("=", "<", "<=")), default=math.inf)
+    return (first.operator, second.operator) == ("compare", "compare") and least > most
 
 
 def is_count(condition: Condition) -> bool:

@@ -1,9 +1,10 @@
 """What a question's words say about the schema, and which words are next to which, independent of any pattern."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import pairwise
 
 from gear_neo4j.retrieval.patterns.language import names_a_doer
 from gear_neo4j.retrieval.patterns.likeness import Element, Likeness
@@ -14,6 +15,7 @@ from gear_neo4j.retrieval.patterns.unused import unused
 
 # Minimum likeness at which a word supports a type.
 SUPPORTS = 0.5
+_RELATIVE = frozenset({"who", "whose"})
 _SHARED = re.compile(r"\b(?:same|both|them|who (?:has|have))\b", re.IGNORECASE)
 
 
@@ -58,6 +60,23 @@ class Hints:
             number: self._types_near(partial(_distance, first=literal.first, last=literal.last))
             for number, literal in enumerate(self.reading.literals)
         }
+
+    @cached_property
+    def behind(self) -> Sequence[tuple[int, int, bool]]:
+        """Pairs of consecutive literals, and whether the second one is about the first, instead of about the answer.
+
+        *Friends of Ann, who knows Bob*; but *friends of Ann and of Bob*. Other pairs say neither.
+        """
+        ordered = sorted(enumerate(self.reading.literals), key=lambda entry: entry[1].first)
+        pairs: list[tuple[int, int, bool]] = []
+        for (number, literal), (other, following) in pairwise(ordered):
+            between = [word.text.casefold() for word in self.reading.words[literal.last + 1 : following.first]]
+            first = between[1:2] if between[:1] == [","] else between[:1]
+            if first and first[0] in _RELATIVE:
+                pairs.append((number, other, True))
+            elif "and" in between and _RELATIVE.isdisjoint(between[between.index("and") :]):
+                pairs.append((number, other, False))
+        return pairs
 
     @cached_property
     def asked(self) -> Mapping[str, float]:

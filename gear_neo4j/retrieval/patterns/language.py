@@ -44,17 +44,26 @@ STANDS_FOR = {
     "who": ("person",),
     "whom": ("person",),
     "whose": ("person",),
+    **dict.fromkeys(("someone", "somebody", "anyone", "anybody"), ("person",)),
     "when": ("year",),
     "where": ("place",),
     **dict.fromkeys(("kind", "kinds", "type", "types", "sort", "sorts"), ("category", "genre")),
 }
-# What a word of kinship is one of, where a schema does not have the word itself.
-KIN = {
+# Broader words, where a schema does not have the word itself.
+BROADER = {
     **dict.fromkeys(("mother", "father", "mom", "mum", "dad"), ("parent",)),
     **dict.fromkeys(("son", "daughter", "heir", "offspring"), ("child",)),
     **dict.fromkeys(("husband", "wife", "other half", "better half"), ("spouse",)),
     **dict.fromkeys(("brother", "sister"), ("sibling",)),
+    **dict.fromkeys(("friend", "friends", "acquaintance", "acquaintances", "acquainted"), ("know",)),
+    **dict.fromkeys(("home", "homes", "house", "houses", "residence", "residences"), ("address",)),
 }
+# What names of two words stand for.
+NAMES_OF_TWO_WORDS = {("last", "name"): "surname", ("family", "name"): "surname", ("given", "name"): "first name"}
+# Words after a verb that make it another one: to run, to run through.
+PARTICLES = frozenset(
+    "across after against around at by down from in into of off on onto out over past through to under up with".split()  # noqa: SIM905
+)
 # Endings that derive a noun or a form from a verb: direct, director, direction.
 _ENDINGS = frozenset({"or", "er", "r", "rs", "ing", "ion", "e", "ress"})
 _DOERS = ("or", "ors", "er", "ers", "ist", "ists")

@@ -1,5 +1,7 @@
 """The likeness of a question's words to the names in a schema: by their stems, else by their embeddings."""
 
+import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +14,15 @@ import numpy as np
 from gear_neo4j.graph.read.graph_schema import GraphSchema
 from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.models.embeddings import Embedder, Vectors
-from gear_neo4j.retrieval.patterns.language import KIN, STANDS_FOR, Stems, stem, telling_words
+from gear_neo4j.retrieval.patterns.language import (
+    BROADER,
+    NAMES_OF_TWO_WORDS,
+    PARTICLES,
+    STANDS_FOR,
+    Stems,
+    stem,
+    telling_words,
+)
 from gear_neo4j.retrieval.patterns.reading import Reading
 
 # The minimum cosine of two related words, and the cosines that map to a likeness of 0 and to the maximum.
@@ -25,6 +35,9 @@ SHARED = stem("share")
 MOST_KEPT = 20_000
 # Of the elements for a word, only those count whose likeness is at least this share of the best one's.
 NEARLY = 0.75
+# Part of a name that may be initials, and their likeness to words that begin so.
+_INITIALS = re.compile(r"[b-df-hj-np-tv-xz]{2,3}")
+BY_INITIALS = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +64,11 @@ class Likenesses:
         self._elements = tuple(parts)
         self._parts = tuple(dict.fromkeys(part for of in parts.values() for part in of))
         self._stems = Stems(tuple(map(stem, self._parts)))
+        self._initials: dict[str, list[Element]] = defaultdict(list)
+        for element, of in parts.items():
+            for part in of:
+                if _INITIALS.fullmatch(part) and len(of) > 1:
+                    self._initials[part].append(element)
         indexes = {part: index for index, part in enumerate(self._parts)}
         # The parts of all elements, one element after the other, and the offset of each element.
         self._flat = [indexes[part] for of in parts.values() for part in of]
@@ -72,7 +90,7 @@ class Likenesses:
     def of(self, reading: Reading) -> Likeness:
         """For each content word, by its index, the schema elements that it resembles, with a likeness of 0 to 1."""
         indexes = [index for index, word in enumerate(reading.words) if word.telling or _asks(reading, index)]
-        meant = [self._meant(reading.words[index].text.casefold()) for index in indexes]
+        meant = [self._meant(reading, index) for index in indexes]
         if not indexes or not self._parts:
             return {}
         flat = [text for texts in meant for text in texts]
@@ -83,6 +101,8 @@ class Likenesses:
             nearest = cosines[row : row + len(texts)].max(axis=0)
             row += len(texts)
             likeness[index] = self._row([stem(text) for text in texts], nearest)
+        for index in indexes:
+            likeness[index] |= dict.fromkeys(self._said_by_initials(reading, index), BY_INITIALS)
         for index, following in pairwise(indexes):
             if reading.words[index].stem == SHARED and max(likeness[index].values(), default=0.0) < CERTAIN:
                 # What films share, each of them has: the word counts as the next one.
@@ -90,6 +110,12 @@ class Likenesses:
                     element: value for element, value in likeness[following].items() if element.kind == "type"
                 }
         return likeness
+
+    def _said_by_initials(self, reading: Reading, index: int) -> Iterator[Element]:
+        """The elements whose names have the initials of a word and those after it: *lives with* is KNOWS_LW."""
+        for length in (2, 3):
+            words = [word.text.casefold() for word in reading.words[index : index + length]]
+            yield from self._initials.get("".join(word[0] for word in words), ())
 
     def labels_like(self, texts: Sequence[str], labels: Sequence[str]) -> dict[str, float]:
         """For each label, the greatest cosine of its name or a synonym with any of the texts."""
@@ -101,12 +127,20 @@ class Likenesses:
             cosines[label] = max(cosine, cosines.get(label, cosine))
         return cosines
 
-    def _meant(self, word: str) -> tuple[str, ...]:
-        """What a word is looked up as: what it stands for, or itself and what it is one of."""
+    def _meant(self, reading: Reading, index: int) -> tuple[str, ...]:
+        """What a word is looked up as: what it stands for, or itself, with what it is one of and the word after it."""
+        word = reading.words[index].text.casefold()
+        if word in STANDS_FOR:
+            return STANDS_FOR[word]
+        following = [after.text.casefold() for after in reading.words[index + 1 : index + 2]]
+        if following and (word, following[0]) in NAMES_OF_TWO_WORDS:
+            return (NAMES_OF_TWO_WORDS[word, following[0]],)
         own = word.removesuffix("'s").removesuffix("’s")
-        if own in KIN and not self._stems.alike(stem(own)):
-            return (word, *KIN[own])
-        return STANDS_FOR.get(word, (word,))
+        if self._stems.alike(stem(own)):
+            return (word,)
+        # A river *runs through* a state: a verb alone says less.
+        particles = (f"{word} {particle}" for particle in following if particle in PARTICLES)
+        return (word, *BROADER.get(own, ()), *particles)
 
     def _names(self) -> Iterator[tuple[Element, str]]:
         """The elements of the schema, each with its name."""

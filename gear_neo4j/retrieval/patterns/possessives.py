@@ -8,7 +8,7 @@ from gear_neo4j.graph.read.graph_schema import GraphSchema
 from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.models.embeddings import Vectors
 from gear_neo4j.retrieval.patterns.condition import is_name
-from gear_neo4j.retrieval.patterns.language import KIN, alike, names_a_doer, stem, stop_words, telling_words
+from gear_neo4j.retrieval.patterns.language import BROADER, alike, names_a_doer, stem, stop_words, telling_words
 from gear_neo4j.retrieval.patterns.likeness import Element, Likeness, Likenesses
 from gear_neo4j.retrieval.patterns.reading import Literal, Reading
 
@@ -185,7 +185,7 @@ class PossessiveReader:
         said = [word.text.casefold() for word in reading.words[first : last + 1]]
         said[-1] = said[-1].removesuffix("'s").removesuffix("’s")
         text = " ".join(said)
-        return (text, *KIN.get(text, ()))
+        return (text, *BROADER.get(text, ()))
 
     def _names(self, element: Element) -> tuple[str, ...]:
         own = element.property or element.name

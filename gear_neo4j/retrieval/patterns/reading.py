@@ -33,6 +33,7 @@ MOST_PROPERTIES = 8
 OWN_DATE = 0.2
 YEARS = (1000, 2100)
 _IDS = re.compile(r"ids?\b|\w+ids?$", re.IGNORECASE)
+_VALUE_NEXT = re.compile(r"\s*(?:is|of|=|:|number)?\s*['\"“]?\d")
 _PLURAL = re.compile(r"(?<=\w{3})(?<!s)s\b")
 # After these words, a lower-case word of a question without any name is more likely one: the population of dallas.
 _BEFORE_NAME = re.compile(r"\b(?:of|in|at|from|near|by|with|is|are|for)\s+$", re.IGNORECASE)
@@ -242,12 +243,17 @@ class QuestionReader:
             common = all(word in stop_words() or stem(word) in self._schema_stems for word in said)
             if not _is_free(reading, match.start, match.end) or (small and common):
                 continue
+            if _IDS.fullmatch(match.text) and _VALUE_NEXT.match(reading.text, match.end):
+                # In *ID '3'*, it is no value, such as Idaho.
+                continue
             if _DIGITS.fullmatch(match.text) and not any(map(self._is_name, conditions)):
                 continue
             exact = any(match.text in condition.texts for condition in conditions)
             known = any(map(self._is_closed, conditions)) or (exact and not named)
             placed = not named and bool(_BEFORE_NAME.search(reading.text[: match.start]))
-            plain = small and not shouted and len(said) == 1 and not known and not placed
+            # A word with a digit is a code.
+            coded = any(letter.isdigit() for letter in match.text)
+            plain = small and not shouted and len(said) == 1 and not (known or placed or coded)
             _add(reading, match.start, match.end, conditions, weight=PLAIN if plain else 1.0, small=small)
 
     def _said_in_part(self, reading: Reading) -> None:

@@ -39,6 +39,8 @@ class Weights:
         direction: a relationship within one label has the direction that the question states.
         order: nodes of one label follow from the answer as they do in the question; subtracted if they follow the other
             way round.
+        behind: from the answer, one value is reached through the node of another where the question says so (*Ann, who
+            knows Bob*), and not where it joins them by *and*; else it is subtracted.
         step: a step of a chain of possessives that the pattern takes in the same order: *Ann's mother's job*; ``end``:
             the chain ends at the answer.
         wording: multiplied by the cosine of the pattern's wording and the question.
@@ -64,12 +66,15 @@ class Weights:
     unshared: float = 2.0
     direction: float = 0.3
     order: float = 0.4
+    behind: float = 0.3
     step: float = 0.6
     end: float = 1.0
     wording: float = 1.0
 
 
 WEIGHTS = Weights()
+# The share of the points for a literal that a pattern without it is likely to gain.
+HOPE = 1.0
 # The share of a step that a relationship within one label gets in the direction that its name does not suggest.
 OTHER_WAY = 0.5
 # Words before part of a name that describe people, and words that then mean others than those asked for.
@@ -153,6 +158,12 @@ class Scorer:
         object = any(literal.last < index for literal in self.hints.reading.literals)
         return passive == object
 
+    def hope(self, pattern: Pattern) -> float:
+        """The points that a pattern can still gain by the literals that it does not state."""
+        stated = {constraint.literal for constraint in pattern.constraints}
+        literals = enumerate(self.hints.reading.literals)
+        return HOPE * self.weights.literal * sum(of.weight for number, of in literals if number not in stated)
+
     def is_chain(self, pattern: Pattern, target: int) -> bool:
         """Whether a pattern is a chain of possessives and nothing else, from a name to the answer."""
         chains = self.hints.possessives.chains
@@ -189,6 +200,7 @@ class Scorer:
             if asked:
                 points += self.weights.asked * max((asked[edge] for edge, _, _ in pattern.ways[node]), default=0.0)
             points += self.weights.end * (node in ends)
+            points += self.weights.behind * self._behind(pattern, node)
             yield node, points + self.weights.order * self._order(pattern, node, words)
 
     def _order(self, pattern: Pattern, target: int, words: Words) -> float:
@@ -213,6 +225,20 @@ class Scorer:
                     reached.append((end, before))
         return fmean(signs) if signs else 0.0
 
+    def _behind(self, pattern: Pattern, target: int) -> float:
+        """For how many pairs of values a pattern has one behind the other as the question says, less the others."""
+        if not self.hints.behind:
+            return 0.0
+        nodes = {constraint.literal: constraint.index for constraint in pattern.on_nodes}
+        paths = _paths_from(pattern, target)
+        points = 0
+        for first, second, behind in self.hints.behind:
+            start, end = nodes.get(first), nodes.get(second)
+            if start is not None and end is not None:
+                between = start in paths[end]
+                points += 1 if (between if behind else start == target or not between) else -1
+        return float(points)
+
     def _named(self, pattern: Pattern) -> frozenset[int]:
         return frozenset(
             constraint.index
@@ -221,11 +247,18 @@ class Scorer:
         )
 
     def _is_described(self, constraint: Constraint) -> bool:
-        """Whether part of a name describes what is asked for, instead of naming it: *which people called Rose*."""
+        """Whether part of a name describes what is asked for, instead of naming it.
+
+        *Which people called Rose*, *which Roses have a phone*, *the Miller who has a phone*.
+        """
         if not self.schema.names_in_part(constraint.condition.owner):
             return False
-        words = self.hints.reading.words[: self.hints.reading.literals[constraint.literal].first]
+        literal = self.hints.reading.literals[constraint.literal]
+        words = self.hints.reading.words[: literal.first]
+        after = [word.text.casefold() for word in self.hints.reading.words[literal.last + 1 : literal.last + 2]]
         before = [word.text.casefold() for word in words[-DESCRIBED_WITHIN:]]
+        if before[-1:] in (["which"], ["what"]) or (before[-1:] == ["the"] and after == ["who"]):
+            return True
         return not _NAMING.isdisjoint(before[-2:]) and _SOMEONE.isdisjoint(before)
 
     def _words(self, pattern: Pattern, named: frozenset[int], uses: Uses) -> float:
@@ -432,3 +465,16 @@ def _followed(pattern: Pattern, node: int, chain: Sequence[Step], taken: frozens
                 steps, at = _followed(pattern, end, chain[1:], taken | {edge})
                 best = max(best, (fit + steps, at))
     return best
+
+
+def _paths_from(pattern: Pattern, target: int) -> dict[int, tuple[int, ...]]:
+    """For each node, the nodes on the way to it from another one."""
+    paths: dict[int, tuple[int, ...]] = {target: ()}
+    reached = [target]
+    while reached:
+        node = reached.pop()
+        for _, end, _ in pattern.ways[node]:
+            if end not in paths:
+                paths[end] = (*paths[node], node)
+                reached.append(end)
+    return paths

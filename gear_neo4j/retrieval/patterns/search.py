@@ -8,7 +8,7 @@ from functools import partial
 from gear_neo4j.graph.read.graph_schema import Way
 from gear_neo4j.retrieval.patterns.absences import add_absences
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation
-from gear_neo4j.retrieval.patterns.condition import Condition, is_count, is_name
+from gear_neo4j.retrieval.patterns.condition import Condition, exclude_each_other, is_count, is_name
 from gear_neo4j.retrieval.patterns.confidence import FARTHEST_MARGIN, confidence
 from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
 from gear_neo4j.retrieval.patterns.likeness import Likeness, Likenesses
@@ -147,11 +147,11 @@ class PatternSearch:
                     seen.add(pattern.form)
                     step.append((scorer.score(pattern), pattern))
             scored += step
-            kept = sorted(step, key=lambda entry: -entry[0])[:BEAM]
-            if not kept:
+            if not step:
                 break
-            kept = [e for e in kept if e[0] >= kept[0][0] - SLACK]
-            frontier = [grown for _, pattern in kept for grown in self._grown(pattern, reading, scorer, ways)]
+            hoped = sorted(((score + scorer.hope(pattern), pattern) for score, pattern in step), key=lambda e: -e[0])
+            kept = [pattern for points, pattern in hoped[:BEAM] if points >= hoped[0][0] - SLACK]
+            frontier = [grown for pattern in kept for grown in self._grown(pattern, reading, scorer, ways)]
         return scored
 
     def _ways(self, likeness: Likeness) -> Ways:
@@ -257,10 +257,15 @@ def _with_condition(pattern: Pattern, condition: Condition, literal: int) -> Ite
             if edge.type == condition.owner.name:
                 yield replace(pattern, on_edges=(*pattern.on_edges, Constraint(index, condition, literal)))
         return
-    taken = {constraint.index for constraint in pattern.on_nodes if constraint.condition.property == condition.property}
+    same = [constraint for constraint in pattern.on_nodes if constraint.condition.property == condition.property]
+    taken = {
+        constraint.index
+        for constraint in same
+        if condition.operator == "is" or exclude_each_other(constraint.condition, condition)
+    }
     for index, label in enumerate(pattern.labels):
         # One property cannot have two values.
-        if label == condition.owner.name and not (condition.operator == "is" and index in taken):
+        if label == condition.owner.name and index not in taken:
             yield replace(pattern, on_nodes=(*pattern.on_nodes, Constraint(index, condition, literal)))
 
 
