@@ -11,6 +11,12 @@ from stop_words import get_stop_words
 from gear_neo4j.graph.read.typegraph import words
 
 _STEMMER = snowballstemmer.stemmer("english")
+# Endings with two spellings: organisation, colour, theatre.
+_SPELLINGS = (
+    (re.compile(r"(?<=\w{3})is(ations?|e[ds]?|ing)$"), r"iz\1"),
+    (re.compile(r"(?<=\w{3})our(s|ed|ing|hoods?)?$"), r"or\1"),
+    (re.compile(r"(?<=\w{3})tre(s?)$"), r"ter\1"),
+)
 # Irregular verbs and plurals that are common in graphs.
 _IRREGULAR = {
     "wrote": "write",
@@ -82,8 +88,12 @@ def stem(word: str) -> str:
     Example:
         >>> stem("Directed"), stem("directing"), stem("written")
         ('direct', 'direct', 'write')
+        >>> stem("organisations") == stem("organization"), stem("colour") == stem("color")
+        (True, True)
     """
     folded = word.casefold()
+    for ending, other in _SPELLINGS:
+        folded = ending.sub(other, folded)
     return str(_STEMMER.stemWord(_IRREGULAR.get(folded, folded)))
 
 

@@ -38,6 +38,15 @@ NEARLY = 0.75
 # Part of a name that may be initials, and their likeness to words that begin so.
 _INITIALS = re.compile(r"[b-df-hj-np-tv-xz]{2,3}")
 BY_INITIALS = 0.9
+# Words in the names of relationships that say where something is; how much *where* resembles them.
+_IN = frozenset({"in", "at", "within"})
+_LOCATED = frozenset(
+    """
+    address based born happened headquartered lies lived lives located location occurred place resided residence resides
+    situated
+    """.split()  # noqa: SIM905
+)
+LOCATED = 0.85
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +112,8 @@ class Likenesses:
             likeness[index] = self._row([stem(text) for text in texts], nearest)
         for index in indexes:
             likeness[index] |= dict.fromkeys(self._said_by_initials(reading, index), BY_INITIALS)
+            if reading.words[index].text.casefold() == "where":
+                likeness[index] |= self._holding
         for index, following in pairwise(indexes):
             if reading.words[index].stem == SHARED and max(likeness[index].values(), default=0.0) < CERTAIN:
                 # What films share, each of them has: the word counts as the next one.
@@ -110,6 +121,16 @@ class Likenesses:
                     element: value for element, value in likeness[following].items() if element.kind == "type"
                 }
         return likeness
+
+    @cached_property
+    def _holding(self) -> dict[Element, float]:
+        """The types that say where something is, and the labels of what holds it: Lund IN Sweden."""
+        found: dict[Element, float] = {}
+        for tie in self._schema.ties:
+            parts = words(tie.type).split()
+            if parts[0] in _IN or parts[-1] == "at" or not _LOCATED.isdisjoint(parts):
+                found |= {Element("type", tie.type): LOCATED, Element("label", tie.end): LOCATED}
+        return found
 
     def _said_by_initials(self, reading: Reading, index: int) -> Iterator[Element]:
         """The elements whose names have the initials of a word and those after it: *lives with* is KNOWS_LW."""

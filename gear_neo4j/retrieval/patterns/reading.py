@@ -140,6 +140,9 @@ class QuestionReader:
         names = [*schema.labels, *schema.types]
         self._schema_words = {tuple(map(stem, telling_words(name))) for name in names}
         self._schema_words |= {stems for _, _, stems in self._properties}
+        self._label_stems = {
+            label: {stem(words(name)) for name in (label, *schema.synonyms.get(label, ()))} for label in schema.labels
+        }
         self._schema_stems = {part for stems in self._schema_words for part in stems}
         self._superlative_names = [
             tuple(map(stem, parts))
@@ -237,7 +240,7 @@ class QuestionReader:
         # If one name is capitalised, a lower-case word is unlikely to be another.
         named = any(match.text != match.text.casefold() for match in matches)
         for match in matches:
-            conditions = self._conditions(reading, match.start, *match.nodes)
+            conditions = [*self._conditions(reading, match.start, *match.nodes), *self._with_label(match.text)]
             said = match.text.casefold().split()
             small = match.text == match.text.casefold()
             common = all(word in stop_words() or stem(word) in self._schema_stems for word in said)
@@ -255,6 +258,17 @@ class QuestionReader:
             coded = any(letter.isdigit() for letter in match.text)
             plain = small and not shouted and len(said) == 1 and not (known or placed or coded)
             _add(reading, match.start, match.end, conditions, weight=PLAIN if plain else 1.0, small=small)
+
+    def _with_label(self, text: str) -> list[Condition]:
+        """The nodes that a text names with their label: *Red River* may be the river Red."""
+        said = text.split()
+        parts = ((said[-1], " ".join(said[:-1])), (said[0], " ".join(said[1:])))
+        return [
+            condition
+            for label, name in parts
+            for condition in self._vocabulary.conditions(name)
+            if stem(label) in self._label_stems.get(condition.owner.name, ()) and self._is_name(condition)
+        ]
 
     def _said_in_part(self, reading: Reading) -> None:
         """Values of several words, of which the question says most."""

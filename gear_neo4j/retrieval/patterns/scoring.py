@@ -223,7 +223,10 @@ class Scorer:
                 if end not in seen:
                     seen.add(end)
                     reached.append((end, before))
-        return fmean(signs) if signs else 0.0
+        order = fmean(signs) if signs else 0.0
+        # Of nodes that cannot be mixed up, the order is no sign of a good pattern.
+        mixed = [node for node in words if pattern.labels.count(pattern.labels[node]) > 1]
+        return order if len(mixed) > 1 else min(0.0, order)
 
     def _behind(self, pattern: Pattern, target: int) -> float:
         """For how many pairs of values a pattern has one behind the other as the question says, less the others."""
@@ -440,12 +443,13 @@ class Scorer:
 
 
 def _words(pattern: Pattern, hints: Hints) -> Words:
-    """The numbers of the words of conditions, for nodes whose label occurs again."""
+    """The numbers of the words of conditions, by node, if a label occurs again."""
+    if len(set(pattern.labels)) == len(pattern.labels):
+        return {}
     literals = hints.reading.literals
     words: dict[int, int] = {}
     for constraint in pattern.on_nodes:
-        if pattern.labels.count(pattern.labels[constraint.index]) > 1:
-            words.setdefault(constraint.index, literals[constraint.literal].first)
+        words.setdefault(constraint.index, literals[constraint.literal].first)
     return words
 
 
