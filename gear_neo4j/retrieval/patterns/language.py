@@ -45,6 +45,7 @@ _ASKING = frozenset(
 _NOUNS = frozenset(
     {"place", "places", "area", "areas", "group", "groups", "member", "members", "room", "rooms", "home"}
 )
+KINDS = ("kind", "kinds", "type", "types", "sort", "sorts")
 # What each question word asks for, in words that a schema may have.
 STANDS_FOR = {
     "who": ("person",),
@@ -53,7 +54,7 @@ STANDS_FOR = {
     **dict.fromkeys(("someone", "somebody", "anyone", "anybody"), ("person",)),
     "when": ("year",),
     "where": ("place",),
-    **dict.fromkeys(("kind", "kinds", "type", "types", "sort", "sorts"), ("category", "genre")),
+    **dict.fromkeys(KINDS, ("category", "genre")),
 }
 # Broader words, where a schema does not have the word itself.
 BROADER = {

@@ -113,7 +113,8 @@ class Likenesses:
         for index in indexes:
             likeness[index] |= dict.fromkeys(self._said_by_initials(reading, index), BY_INITIALS)
             if reading.words[index].text.casefold() == "where":
-                likeness[index] |= self._holding
+                known = likeness[index]
+                known |= {element: max(value, known.get(element, 0.0)) for element, value in self._holding.items()}
         for index, following in pairwise(indexes):
             if reading.words[index].stem == SHARED and max(likeness[index].values(), default=0.0) < CERTAIN:
                 # What films share, each of them has: the word counts as the next one.

@@ -12,6 +12,7 @@ from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
 from gear_neo4j.retrieval.patterns.likeness import Element
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Pattern
 from gear_neo4j.retrieval.patterns.possessives import Step
+from gear_neo4j.retrieval.patterns.target import NAMES
 from gear_neo4j.retrieval.patterns.unused import Unused, unused
 
 # A pattern without a value must explain at least this share of a question's words.
@@ -41,6 +42,7 @@ class Weights:
             way round.
         behind: from the answer, one value is reached through the node of another where the question says so (*Ann, who
             knows Bob*), and not where it joins them by *and*; else it is subtracted.
+        far: the answer is behind another node of its label, if the question names the label again; else subtracted.
         step: a step of a chain of possessives that the pattern takes in the same order: *Ann's mother's job*; ``end``:
             the chain ends at the answer.
         wording: multiplied by the cosine of the pattern's wording and the question.
@@ -67,6 +69,7 @@ class Weights:
     direction: float = 0.3
     order: float = 0.4
     behind: float = 0.3
+    far: float = 0.2
     step: float = 0.6
     end: float = 1.0
     wording: float = 1.0
@@ -200,7 +203,9 @@ class Scorer:
             if asked:
                 points += self.weights.asked * max((asked[edge] for edge, _, _ in pattern.ways[node]), default=0.0)
             points += self.weights.end * (node in ends)
-            points += self.weights.behind * self._behind(pattern, node)
+            points += self.weights.behind * self._behind(pattern, node) + self.weights.far * self._far(
+                pattern, node, named
+            )
             yield node, points + self.weights.order * self._order(pattern, node, words)
 
     def _order(self, pattern: Pattern, target: int, words: Words) -> float:
@@ -227,6 +232,16 @@ class Scorer:
         # Of nodes that cannot be mixed up, the order is no sign of a good pattern.
         mixed = [node for node in words if pattern.labels.count(pattern.labels[node]) > 1]
         return order if len(mixed) > 1 else min(0.0, order)
+
+    def _far(self, pattern: Pattern, target: int, named: frozenset[int]) -> float:
+        """Whether the answer is behind another node of its label: *states that border states that border Ohio*."""
+        label = pattern.labels[target]
+        others = {node for node, of in enumerate(pattern.labels) if of == label} - named - {target}
+        if not others or sum(value >= NAMES for value in self.hints.label_values.get(label, ())) < 2:
+            return 0.0
+        paths = _paths_from(pattern, target)
+        between = {node for end in named for node in paths[end]}
+        return 1.0 if others <= between else -1.0
 
     def _behind(self, pattern: Pattern, target: int) -> float:
         """For how many pairs of values a pattern has one behind the other as the question says, less the others."""
@@ -449,7 +464,8 @@ def _words(pattern: Pattern, hints: Hints) -> Words:
     literals = hints.reading.literals
     words: dict[int, int] = {}
     for constraint in pattern.on_nodes:
-        words.setdefault(constraint.index, literals[constraint.literal].first)
+        if constraint.condition.operator != "measure":
+            words.setdefault(constraint.index, literals[constraint.literal].first)
     return words
 
 

@@ -30,6 +30,9 @@ NEARLY = 0.8
 MOST_WAYS = 16
 WORDED = 16
 
+# Words between the parts of one name: *King, Ada*, *Ada of Lovelace*.
+MOST_INSIDE = 1
+
 Ways = Mapping[str, Sequence[Way]]
 
 
@@ -194,7 +197,7 @@ class PatternSearch:
             if number not in stated:
                 for condition in literal.conditions:
                     grown = _with_condition(pattern, condition, number)
-                    yield from (one for one in grown if not self._joins_strangers(one, reading))
+                    yield from (one for one in grown if not self._misplaces_a_name(one, reading))
         if len(pattern.edges) < MOST_EDGES:
             open_end = scorer.open_end(pattern)
             for node in range(len(pattern.labels)) if open_end is None else (open_end,):
@@ -208,8 +211,8 @@ class PatternSearch:
                     if other and way.label == pattern.labels[edge.end]:
                         yield replace(pattern, parallels=(Parallel(index, way.type, way.forward),))
 
-    def _joins_strangers(self, pattern: Pattern, reading: Reading) -> bool:
-        """Whether the parts of a node's name stand apart in the question, so that they name two nodes.
+    def _misplaces_a_name(self, pattern: Pattern, reading: Reading) -> bool:
+        """Whether parts of names are on one node though they stand apart in the question, or on two though they do not.
 
         The last condition is the one that is new.
         """
@@ -220,17 +223,17 @@ class PatternSearch:
             or not is_name(new.condition, self._schema)
         ):
             return False
-        return any(
-            not _are_side_by_side(reading, constraint.literal, new.literal)
-            for constraint in pattern.on_nodes[:-1]
-            if constraint.index == new.index and is_name(constraint.condition, self._schema)
-        )
+        for constraint in pattern.on_nodes[:-1]:
+            if constraint.condition.owner == new.condition.owner and is_name(constraint.condition, self._schema):
+                words_between = _words_between(reading, constraint.literal, new.literal)
+                if words_between > MOST_INSIDE if constraint.index == new.index else words_between == 0:
+                    return True
+        return False
 
 
-def _are_side_by_side(reading: Reading, first: int, second: int) -> bool:
-    """Whether at most one word is between two literals: *Ada King*, *King, Ada*, *Ada of Lovelace*."""
+def _words_between(reading: Reading, first: int, second: int) -> int:
     before, after = sorted((reading.literals[first], reading.literals[second]), key=lambda literal: literal.first)
-    return after.first - before.last <= 2
+    return after.first - before.last - 1
 
 
 def _candidates(pattern: Pattern, score: float, reading: Reading, scorer: Scorer) -> Iterator[Candidate]:
