@@ -27,6 +27,8 @@ class Aggregation:
         countable: whether nodes or relationships may be counted, as in *the most films*.
         loose: whether the order may be unintended, as in *the first three*.
         cues: the spans of the words that express the aggregation; they name nothing in the graph.
+        picks: the label of the node that the order picks, if it is not the answer: *the states that the longest river
+            runs through*.
         supported: False for questions beyond patterns, such as differences and shares.
     """
 
@@ -40,6 +42,7 @@ class Aggregation:
     countable: bool = True
     loose: bool = False
     cues: tuple[Span, ...] = ()
+    picks: str = ""
     supported: bool = True
 
 
@@ -146,6 +149,13 @@ def value_in(question: str) -> Aggregation | None:
     return None
 
 
+def superlatives_in(question: str) -> int:
+    """How many superlatives a question has; patterns compute one."""
+    patterns = (*(words for _, _, words in _ADJECTIVES), _COUNTED, _SUPERLATIVE)
+    spans = sorted({match.span() for words in patterns for match in words.finditer(question)})
+    return sum(1 for index, span in enumerate(spans) if not index or span[0] >= spans[index - 1][1])
+
+
 def aggregation_in(question: str) -> Aggregation | None:
     """The aggregation in a question; None if it only asks for nodes.
 
@@ -187,7 +197,8 @@ def _framed(question: str, wanted: Aggregation) -> Aggregation | None:
     """The aggregation adjusted to the whole question: a figure, one node, or a measure for each node."""
     nested = wanted.function == "average" and _NUMBER_OF.search(question)
     few_of_each = wanted.limit is not None and _EACH.search(question)
-    supported = not (nested or few_of_each or _UNSUPPORTED.search(question))
+    several = superlatives_in(question) > 1
+    supported = not (nested or few_of_each or several or _UNSUPPORTED.search(question))
     wanted = replace(wanted, supported=supported)
     grouped = bool(_GROUPED.search(question))
     if wanted.limit is None and not grouped and _is_figure(question, wanted):

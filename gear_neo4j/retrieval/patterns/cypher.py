@@ -81,6 +81,7 @@ class Compiler:
         body = _Body(pattern, self.schema, anchors)
         node = body.variables[target]
         lines = [body.text, *_bound(node, bounded), *body.measured(target, aggregation)]
+        lines += body.picked(target, aggregation)
         lines += [f"RETURN {node}, {_projected(pattern)}", *_ordered(pattern, node, aggregation, limit)]
         return Cypher("\n".join(lines), body.parameters)
 
@@ -98,6 +99,7 @@ class Compiler:
         node = body.variables[target]
         called = _called(node, self.schema.names.get(pattern.labels[target]))
         lines = [body.text, *_bound(node, is_bounded(pattern)), *body.measured(target, aggregation)]
+        lines += body.picked(target, aggregation)
         lines += [f"WITH {node}, {_projected(pattern)}", *_ordered(pattern, node, aggregation, limit)]
         value, ways = ("value", "0") if pattern.measures else ("null", "ways")
         columns = f"labels({node}) AS labels, {called} AS name, {value} AS value, {ways} AS ways"
@@ -158,7 +160,8 @@ class _Body:
         """The clauses that compute the measure of each node; empty without a measure."""
         if not self._pattern.measures:
             return
-        node = self.variables[target]
+        picked = self._pattern.picked(aggregation.picks, target)
+        node = self.variables[target if picked is None else picked]
         constraint, variable = self._measure()
         if is_count(constraint.condition):
             yield f"WITH {node}, count(DISTINCT {variable}) AS value"
@@ -172,6 +175,15 @@ class _Body:
             yield f"WITH {node}, {function}({self._number(variable, constraint.condition)}) AS value"
         bounds = self._compared("value", constraint.condition.bounds)
         yield "WHERE " + (" AND ".join(bounds) or "value IS NOT NULL")
+
+    def picked(self, target: int, aggregation: Aggregation) -> Iterator[str]:
+        """The clauses that choose the first node by the measure, and match the answer again from there."""
+        picked = self._pattern.picked(aggregation.picks, target)
+        if picked is None:
+            return
+        node = self.variables[picked]
+        yield from (f"WITH {node}, value", *_ordered(self._pattern, node, aggregation, 1), self.text)
+        yield f"WITH DISTINCT {self.variables[target]}, value"
 
     def figure(self, target: int, aggregation: Aggregation) -> str:
         """The clauses that return one number."""

@@ -226,8 +226,9 @@ class PatternFinder:
                 return EntityResult(_ranked(nodes.hits), exact=nodes.whole)
         if wanted.figure:
             return EntityResult(figure=snapshot.runner.figure(candidate, wanted))
-        nodes = snapshot.runner.nodes(candidate, limit=min(wanted.limit or most, most), wanted=wanted)
-        return EntityResult(_ranked(nodes.hits), exact=wanted.limit is not None or nodes.whole)
+        limit = None if wanted.picks else wanted.limit
+        nodes = snapshot.runner.nodes(candidate, limit=min(limit or most, most), wanted=wanted)
+        return EntityResult(_ranked(nodes.hits), exact=limit is not None or nodes.whole)
 
     def _make(self, version: Version) -> _Snapshot | None:
         schema = self._patterns.schema()

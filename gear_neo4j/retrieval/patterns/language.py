@@ -41,6 +41,8 @@ _ASKING = frozenset(
     per via that this times database graph dataset data respective respectively
     """.split()  # noqa: SIM905
 )
+# The list of stop words has these, but before a noun they limit it: *big cities* are not all cities.
+QUALIFIERS = frozenset("big early good great high important large long low new old small young".split())  # noqa: SIM905
 # The list of stop words has these, but a question may ask for them.
 _NOUNS = frozenset(
     {"place", "places", "area", "areas", "group", "groups", "member", "members", "room", "rooms", "home"}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gear_neo4j.graph.read.graph_schema import GraphSchema, Kind, Owner
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, SIZES, Aggregation, value_in
-from gear_neo4j.retrieval.patterns.condition import Bound, Condition
+from gear_neo4j.retrieval.patterns.condition import Bound, Condition, is_count
 from gear_neo4j.retrieval.patterns.language import alike, is_identifier, stem, telling_words
 from gear_neo4j.retrieval.patterns.likeness import Element, Likeness, Likenesses, by_cosine
 from gear_neo4j.retrieval.patterns.reading import Compared, Literal, Reading
@@ -32,6 +32,10 @@ _BEFORE_VALUE = re.compile(
 )
 
 
+_BEING = frozenset({"is", "are", "was", "were", "the"})
+_DESCRIBING = frozenset({"with", "that", "which", "who", "whose", "having"})
+
+
 def add_measures(reading: Reading, likeness: Likeness, *, schema: GraphSchema, likenesses: Likenesses) -> None:
     """Add what a question measures to the literals of its reading; nothing if no word names it."""
     for compared in reading.comparisons:
@@ -54,13 +58,51 @@ def add_measures(reading: Reading, likeness: Likeness, *, schema: GraphSchema, l
     if wanted and wanted.figure and wanted.order and _names_a_label(reading, likeness, _start(reading, wanted)):
         # The highest rated film is a film.
         wanted = replace(wanted, figure=False, limit=1)
+    label = ""
+    if wanted and wanted.order:
+        label, is_inside = _ordered_label(reading, likeness, wanted)
+        wanted = replace(wanted, picks=label if is_inside else "")
+        combined = bool(wanted.picks) and (wanted.function is not None or (wanted.limit or 1) > 1)
+        wanted = replace(wanted, supported=wanted.supported and not combined)
     reading.aggregation = wanted
     if wanted and wanted.supported and (measures := _measures(reading, likeness, wanted, schema, likenesses)):
+        own = [measure for measure in measures if is_count(measure) or measure.owner.name == label]
+        measures = own if wanted.picks else (label and own) or measures
         measures.sort(key=lambda measure: -measure.prior)
         best = [measure for measure in measures if measure.prior >= measures[0].prior - MARGIN]
         start = _start(reading, wanted)
-        reading.measure = len(reading.literals)
-        reading.literals.append(Literal(start, start, best[:MOST_MEASURES]))
+        if best:
+            reading.measure = len(reading.literals)
+            reading.literals.append(Literal(start, start, best[:MOST_MEASURES]))
+
+
+def _ordered_label(reading: Reading, likeness: Likeness, wanted: Aggregation) -> tuple[str, bool]:
+    """The label of the nodes that a superlative orders, and whether another one before it is asked for.
+
+    *Which states does the longest river run through*, *rivers in the state with the most cities*; but *the longest
+    river*. Empty if no word says it.
+    """
+    start, end = wanted.cues[0]
+    cue = next(index for index, word in enumerate(reading.words) if word.end > start)
+    after = next((index for index, word in enumerate(reading.words) if word.start >= end), cue)
+    adjective = bool(wanted.nouns) or not wanted.countable
+    described = [index for index in range(cue) if reading.words[index + 1].text.casefold() in _DESCRIBING]
+    indexes = [after] if adjective else []
+    found = next((index for index in (*indexes, *reversed(described)) if _label(likeness, index)), None)
+    if found is None:
+        return "", False
+    before = [index for index in range(min(found, cue)) if _label(likeness, index)]
+    between = [word.text.casefold() for word in reading.words[before[-1] + 1 : found]] if before else []
+    # What state is the state with the most cities.
+    return _label(likeness, found), bool(before) and not _BEING.issuperset(between)
+
+
+def _label(likeness: Likeness, index: int) -> str:
+    """The label that a word names; empty if it names none, or a property better."""
+    row = likeness.get(index, {})
+    best = max(row.values(), default=0.0)
+    labels = (element.name for element, value in row.items() if element.kind == "label" and value == best)
+    return next(labels, "") if best >= NAMES else ""
 
 
 def _value_asked_for(reading: Reading, likeness: Likeness, schema: GraphSchema) -> Aggregation | None:

@@ -75,6 +75,22 @@ class Pattern:
         """What an aggregation measures; empty for a pattern that only lists its nodes."""
         return tuple(constraint for constraint in self.constraints if constraint.condition.operator == "measure")
 
+    def picked(self, label: str, target: int) -> int | None:
+        """The node of a label that the measure orders, if it is not the answer; None if there is none.
+
+        It has the measured property, or is next to what is counted.
+        """
+        if not (label and self.measures):
+            return None
+        measure = self.measures[0]
+        if measure in self.on_edges:
+            near = [self.edges[measure.index].start, self.edges[measure.index].end]
+        elif measure.condition.property:
+            near = [measure.index]
+        else:
+            near = [end for _, end, _ in self.ways[measure.index]]
+        return next((node for node in near if self.labels[node] == label and node != target), None)
+
     @cached_property
     def contradicts_itself(self) -> bool:
         """Whether a node has a relationship that a condition excludes."""

@@ -18,7 +18,16 @@ from gear_neo4j.retrieval.patterns.condition import (
     part_operator,
 )
 from gear_neo4j.retrieval.patterns.conditions import Numbers, dates_in, numbers_in, times_in
-from gear_neo4j.retrieval.patterns.language import CAMEL, WORD, alike, is_identifier, stem, stop_words, telling_words
+from gear_neo4j.retrieval.patterns.language import (
+    CAMEL,
+    QUALIFIERS,
+    WORD,
+    alike,
+    is_identifier,
+    stem,
+    stop_words,
+    telling_words,
+)
 from gear_neo4j.retrieval.patterns.phrases import Phrases
 from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
 
@@ -119,6 +128,14 @@ class Reading:
             previous = word.literal
         return " ".join(parts)
 
+    def without_values(self) -> str:
+        """The text with values and quotations replaced by dots: *Most Wanted* asks for no order."""
+        text = QUOTED.sub(lambda match: "." * len(match[0]), self.text)
+        for word in self.words:
+            if word.literal is not None and self.literals[word.literal].weight == 1:
+                text = text[: word.start] + "." * (word.end - word.start) + text[word.end :]
+        return text
+
 
 class QuestionReader:
     """Reads questions about one graph.
@@ -163,9 +180,10 @@ class QuestionReader:
         reading.aggregation = aggregation_in(self._without_names(reading))
         self._numbers(reading)
         self._flags(reading)
-        for word in reading.words:
+        for word, following in zip(reading.words, [*reading.words[1:], None], strict=True):
             cue = _is_cue(reading, word)
-            word.telling = word.telling and self._tells(word) and not cue
+            qualifies = word.text.casefold() in QUALIFIERS and following is not None and self._tells(following)
+            word.telling = word.telling and (self._tells(word) or qualifies) and not cue
             word.unread = word.literal is None and not cue and bool(_LONG_NUMBER.match(word.text))
         return reading
 
@@ -182,7 +200,7 @@ class QuestionReader:
 
     def _without_names(self, reading: Reading) -> str:
         """The text without values, and without names of the schema that contain a superlative: *the highest point*."""
-        text = _without_values(reading)
+        text = reading.without_values()
         for name in self._superlative_names:
             for first in range(len(reading.words) - len(name) + 1):
                 words = reading.words[first : first + len(name)]
@@ -358,15 +376,6 @@ def _words(question: str) -> Iterator[Word]:
         parts = CAMEL.findall(match[0]) if re.search(r"[a-z][A-Z]", match[0]) else []
         for part in parts if len(parts) > 1 else [match[0]]:
             yield Word(part, match.start(), match.end(), stem(part))
-
-
-def _without_values(reading: Reading) -> str:
-    """The text with values and quotations replaced by dots: *Most Wanted* asks for no order."""
-    text = QUOTED.sub(lambda match: "." * len(match[0]), reading.text)
-    for word in reading.words:
-        if word.literal is not None and reading.literals[word.literal].weight == 1:
-            text = text[: word.start] + "." * (word.end - word.start) + text[word.end :]
-    return text
 
 
 def _is_cue(reading: Reading, word: Word) -> bool:

@@ -282,6 +282,8 @@ def _is_measured(pattern: Pattern, target: int, reading: Reading) -> bool:
     )
     if not wanted.supported or len(pattern.measures) > 1 or (needs and reading.measure is None):
         return False
+    if wanted.picks and pattern.picked(wanted.picks, target) is None:
+        return False
     counted = any(is_count(constraint.condition) and constraint.index == target for constraint in pattern.on_nodes)
     stated = {constraint.literal for constraint in pattern.constraints}
     missing = any(
