@@ -149,6 +149,10 @@ QUESTIONS = [
     ("Which suppliers do not supply Beer?", {"Tokyo Traders"}),
     ("Which products are not supplied by Tokyo Traders?", {"Beer"}),
     ("Which suppliers don't supply Ikura?", {"Berliner Waren"}),
+    # A superlative that picks a node on the way to the answer.
+    ("Which products does the supplier with the highest rating supply?", {"Ikura", "Tofu"}),
+    ("Which products are supplied by the supplier with the lowest rating?", {"Beer"}),
+    ("Which suppliers supply the product with the smallest stock?", {"Berliner Waren"}),
 ]
 
 

@@ -12,10 +12,11 @@ from gear_neo4j.retrieval.patterns.likeness import Likenesses
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Edge, Pattern
 from gear_neo4j.retrieval.patterns.phrases import Phrases
 from gear_neo4j.retrieval.patterns.reading import QuestionReader
-from gear_neo4j.retrieval.patterns.scoring import WEIGHTS, Scorer
+from gear_neo4j.retrieval.patterns.scoring import Scorer
 from gear_neo4j.retrieval.patterns.search import PatternSearch
 from gear_neo4j.retrieval.patterns.target import target_labels
 from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
+from gear_neo4j.retrieval.patterns.weights import WEIGHTS
 
 SCHEMA = GraphSchema(
     labels={
@@ -191,7 +192,7 @@ def test_two_people_in_the_order_of_the_question_get_more_points(search):
         ]
         edges = (Edge(1, 0, "HAS_EMAIL", True), Edge(1, 2, "KNOWS", True))
         pattern = Pattern(("Email", "Person", "Person"), edges, on_nodes=tuple(on_nodes))
-        return dict(scorer.targets(pattern))[0]
+        return dict(scorer.answers.ranked(pattern))[0]
 
     # Whom Ivo knows is about Ivo: the order and the relative clause say the same.
     expected = 2 * (WEIGHTS.order + WEIGHTS.behind)

@@ -10,6 +10,7 @@ from gear_neo4j.models.embeddings import Vectors
 from gear_neo4j.retrieval.patterns.condition import is_name
 from gear_neo4j.retrieval.patterns.language import BROADER, alike, names_a_doer, stem, stop_words, telling_words
 from gear_neo4j.retrieval.patterns.likeness import Element, Likeness, Likenesses
+from gear_neo4j.retrieval.patterns.pattern import Pattern
 from gear_neo4j.retrieval.patterns.reading import Literal, Reading
 
 # A step means the nearest element; this much less cosine makes another one e times less likely.
@@ -18,6 +19,8 @@ TEMPERATURE = 0.1
 LEAST_COSINE, LEAST = 0.2, 0.1
 # How much a word of a step resembles the element that it means only because nothing is nearer: too little to be sure.
 GUESSED = 0.45
+# The share of a step that a relationship within one label gets in the direction that its name does not suggest.
+OTHER_WAY = 0.5
 # From this likeness on, a word needs no help.
 KNOWN = 0.5
 _DETERMINERS = frozenset({"the", "a", "an", "all", "any", "his", "her", "their", "its"})
@@ -57,6 +60,23 @@ class Possessives:
 
     chains: Mapping[int, tuple[Step, ...]]
     asked: int | None = None
+
+    def followed_by(self, pattern: Pattern) -> dict[int, tuple[float, int]]:
+        """For each literal of a pattern that begins a chain, how many of the steps it takes, and where they end."""
+        if not self.chains:
+            return {}
+        return {
+            constraint.literal: _followed(pattern, constraint.index, self.chains[constraint.literal], frozenset())
+            for constraint in pattern.on_nodes
+            if constraint.literal in self.chains
+        }
+
+    def are_all_of(self, pattern: Pattern, target: int) -> bool:
+        """Whether a pattern is a chain and nothing else, from a name to the answer."""
+        return any(
+            end == target and len(self.chains[literal]) == len(pattern.edges)
+            for literal, (_, end) in self.followed_by(pattern).items()
+        )
 
 
 class PossessiveReader:
@@ -263,3 +283,21 @@ def _helped(reading: Reading, likeness: Likeness, chains: Mapping[int, Sequence[
         reading.words[head].telling = True
         helped[head] = {element: GUESSED * share for element, share in step.fits.items()}
     return helped
+
+
+def _followed(pattern: Pattern, node: int, chain: Sequence[Step], taken: frozenset[int]) -> tuple[float, int]:
+    """How well the edges from a node follow a chain, in steps, and the node at its end."""
+    best = (0.0, node)
+    if not chain:
+        return best
+    fits, against = chain[0].fits, chain[0].against
+    for edge, end, forward in pattern.ways[node]:
+        if edge not in taken:
+            type, label = pattern.edges[edge].type, pattern.labels[end]
+            fit = max(fits.get(Element("type", type), 0.0), fits.get(Element("label", label), 0.0))
+            if label == pattern.labels[node] and not pattern.edges[edge].mutual and forward == (type in against):
+                fit *= OTHER_WAY
+            if fit:
+                steps, at = _followed(pattern, end, chain[1:], taken | {edge})
+                best = max(best, (fit + steps, at))
+    return best

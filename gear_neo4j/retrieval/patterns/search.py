@@ -238,12 +238,12 @@ def _words_between(reading: Reading, first: int, second: int) -> int:
 
 def _candidates(pattern: Pattern, score: float, reading: Reading, scorer: Scorer) -> Iterator[Candidate]:
     """One candidate for each node of a pattern as the answer."""
-    targets = scorer.targets(pattern)
+    targets = scorer.answers.ranked(pattern)
     # The score counts the best target.
     rest = score - targets[0][1]
     for target, points in targets:
         measured = _is_measured(pattern, target, reading)
-        meant = replace(pattern, revisits=True) if scorer.is_chain(pattern, target) else pattern
+        meant = replace(pattern, revisits=True) if scorer.hints.possessives.are_all_of(pattern, target) else pattern
         yield Candidate(meant, target, rest + points, scorer.evidence(pattern, target), measured)
 
 
