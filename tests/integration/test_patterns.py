@@ -172,6 +172,16 @@ def test_what_stands_in_a_property_or_at_the_end_of_a_chain_is_found(shop, serve
         assert entity.id in {node.element_id for node in nodes if hasattr(node, "element_id")}
 
 
+def test_a_denial_that_the_graph_cannot_express_is_said(shop, server, embedder):
+    """The suppliers of a product are the opposite of those that do not recommend it."""
+    with opened(server, embedder) as gear:
+        unclear = gear.search("Which suppliers do not recommend Ikura?", retriever=Paths())
+        clear = gear.search("Which suppliers do not supply Ikura?", retriever=Paths())
+
+    assert "the graph cannot express 'not': this may be the opposite" == unclear.doubt
+    assert "" == clear.doubt
+
+
 def test_more_names_than_fit_in_memory_cost_the_anchors_only(shop, server, embedder, monkeypatch):
     """Then the server looks up the names; linking alone never reads them."""
     monkeypatch.setattr(dictionary, "MOST_NODES", 1)

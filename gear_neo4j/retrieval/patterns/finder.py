@@ -164,6 +164,8 @@ class PatternFinder:
         if candidates.unknown and not (found.entities or found.figure):
             names = ", ".join(f"'{name}'" for name in candidates.unknown)
             return replace(found, doubt=f"nothing in the graph is called {names}: check the spelling")
+        if candidates.denied and not found.doubt and (found.entities or found.figure):
+            return replace(found, doubt=f"the graph cannot express '{candidates.denied}': this may be the opposite")
         return found
 
     def _find(self, question: str, candidates: Candidates, snapshot: _Snapshot, *, most: int) -> EntityResult:

@@ -66,12 +66,14 @@ class Candidate:
 class Candidates:
     """The patterns for a question, best first, and the aggregation of their nodes.
 
-    ``unknown`` are the names of the question that the graph does not have.
+    ``unknown`` are the names of the question that the graph does not have, ``denied`` is a word such as *not* that no
+    condition expresses.
     """
 
     ranked: tuple[Candidate, ...] = ()
     aggregation: Aggregation | None = None
     unknown: tuple[str, ...] = ()
+    denied: str = ""
 
 
 class PatternSearch:
@@ -124,7 +126,8 @@ class PatternSearch:
         ]
         candidates.sort(key=lambda candidate: -candidate.score)
         ranked = self._worded(reading, candidates[:WORDED], weight=scorer.weights.wording)[:most]
-        return Candidates(tuple(_with_margins(ranked)), reading.aggregation, scorer.hints.unknown)
+        denied = "" if reading.denial is None else reading.words[reading.denial].text
+        return Candidates(tuple(_with_margins(ranked)), reading.aggregation, scorer.hints.unknown, denied)
 
     def _worded(self, reading: Reading, candidates: list[Candidate], *, weight: float) -> list[Candidate]:
         """The candidates, with points added for the cosine of their wording and the question."""
