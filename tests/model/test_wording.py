@@ -220,7 +220,9 @@ def test_an_adjective_before_a_noun_is_not_ignored(search, question, unused):
         ("Which parks feed the largest lake?", "Lake", True),
         ("Which cantons border the canton with the most lakes?", "Canton", True),
         ("What canton is the canton with the most lakes?", "", True),
-        ("Which three parks feed the lake with the highest depth?", "Lake", False),
+        ("Which three parks feed the lake with the highest depth?", "", True),
+        ("What are the three tenants with the most reports?", "", True),
+        ("Which parks feed the lake with the highest average depth?", "Lake", False),
         ("Which is the smallest lake in the largest canton?", "", False),
     ],
 )

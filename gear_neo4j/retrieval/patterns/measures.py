@@ -61,9 +61,11 @@ def add_measures(reading: Reading, likeness: Likeness, *, schema: GraphSchema, l
     label = ""
     if wanted and wanted.order:
         label, is_inside = _ordered_label(reading, likeness, wanted)
-        wanted = replace(wanted, picks=label if is_inside else "")
-        combined = bool(wanted.picks) and (wanted.function is not None or (wanted.limit or 1) > 1)
-        wanted = replace(wanted, supported=wanted.supported and not combined)
+        if (wanted.limit or 1) > 1:
+            # Of three suppliers with the most products, all are asked for.
+            label = ""
+        elif is_inside:
+            wanted = replace(wanted, picks=label, supported=wanted.supported and wanted.function is None)
     reading.aggregation = wanted
     if wanted and wanted.supported and (measures := _measures(reading, likeness, wanted, schema, likenesses)):
         own = [measure for measure in measures if is_count(measure) or measure.owner.name == label]
