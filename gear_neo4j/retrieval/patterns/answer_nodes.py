@@ -8,7 +8,6 @@ from gear_neo4j.graph.read.graph_schema import GraphSchema
 from gear_neo4j.retrieval.patterns.condition import is_count, is_name
 from gear_neo4j.retrieval.patterns.hints import Hints
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Pattern
-from gear_neo4j.retrieval.patterns.target import NAMES
 from gear_neo4j.retrieval.patterns.weights import WEIGHTS, Weights
 
 # Words before part of a name that describe people, and words that then mean others than those asked for.
@@ -124,7 +123,7 @@ class AnswerNodes:
         """Whether the answer is behind another node of its label: *states that border states that border Ohio*."""
         label = pattern.labels[target]
         others = {node for node, of in enumerate(pattern.labels) if of == label} - named - {target}
-        if not others or sum(value >= NAMES for value in self.hints.label_values.get(label, ())) < 2:
+        if not others or self.hints.mentions(label) < 2:
             return 0.0
         paths = _paths_from(pattern, target)
         between = {node for end in named for node in paths[end]}

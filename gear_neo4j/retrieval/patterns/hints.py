@@ -142,6 +142,15 @@ class Hints:
                     values.setdefault(element.name, []).append(value)
         return {label: sorted(likenesses, reverse=True) for label, likenesses in values.items()}
 
+    def mentions(self, label: str) -> int:
+        """How many words name a label, and nothing else better: *supplied* names a relationship."""
+        element = Element("label", label)
+        return sum(
+            NAMES <= row.get(element, 0.0) == max(row.values())
+            for index, row in self.likeness.items()
+            if row and index not in self.wanted.appositions
+        )
+
     @cached_property
     def said(self) -> frozenset[str]:
         """The labels and types that words of the question support, and the labels it may ask for."""
