@@ -203,12 +203,9 @@ def test_one_node_has_one_time(search):
     assert 2 == len(set(times))
 
 
-@pytest.mark.parametrize(
-    ("question", "unused"), [("How many big lakes are in Uri?", ("big",)), ("Which types of lakes are in Uri?", ())]
-)
-def test_an_adjective_before_a_noun_is_not_ignored(search, question, unused):
-    """Big lakes are not all lakes; types of lakes are lakes."""
-    assert unused == best(search, question).evidence.unused.phrases
+def test_an_adjective_before_a_noun_is_not_ignored(search):
+    """Big lakes are not all lakes."""
+    assert ("big",) == best(search, "How many big lakes are in Uri?").evidence.unused.phrases
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise
 
-from gear_neo4j.retrieval.patterns.language import KINDS, names_a_doer
+from gear_neo4j.retrieval.patterns.language import names_a_doer
 from gear_neo4j.retrieval.patterns.likeness import Element, Likeness
 from gear_neo4j.retrieval.patterns.possessives import Possessives
 from gear_neo4j.retrieval.patterns.reading import Reading
@@ -38,15 +38,9 @@ class Hints:
                 # The director Ann: she has directed something.
                 kinds = ("label", "type") if names_a_doer(self.reading.words[index].text) else ("label",)
                 kept = {element: value for element, value in row.items() if element.kind in kinds}.items()
-            if self.reading.words[index].telling and not self._only_introduces(index, row):
+            if self.reading.words[index].telling:
                 content[index] = sorted(kept, key=lambda entry: -entry[1])
         return content
-
-    def _only_introduces(self, index: int, row: Mapping[Element, float]) -> bool:
-        """Whether a word such as *types* in *types of cancer* means no more than the next one."""
-        following = [word.text.casefold() for word in self.reading.words[index + 1 : index + 2]]
-        nothing_else = all(value < SUPPORTS for value in row.values())
-        return self.reading.words[index].text.casefold() in KINDS and following == ["of"] and nothing_else
 
     @cached_property
     def unknown(self) -> tuple[str, ...]:

@@ -47,7 +47,6 @@ QUALIFIERS = frozenset("big early good great high important large long low new o
 _NOUNS = frozenset(
     {"place", "places", "area", "areas", "group", "groups", "member", "members", "room", "rooms", "home"}
 )
-KINDS = ("kind", "kinds", "type", "types", "sort", "sorts")
 # What each question word asks for, in words that a schema may have.
 STANDS_FOR = {
     "who": ("person",),
@@ -56,7 +55,7 @@ STANDS_FOR = {
     **dict.fromkeys(("someone", "somebody", "anyone", "anybody"), ("person",)),
     "when": ("year",),
     "where": ("place",),
-    **dict.fromkeys(KINDS, ("category", "genre")),
+    **dict.fromkeys(("kind", "kinds", "type", "types", "sort", "sorts"), ("category", "genre")),
 }
 # Broader words, where a schema does not have the word itself.
 BROADER = {
