@@ -24,16 +24,15 @@ MOST_OF_A_NAME = 0.5
 # Measures are kept if their prior is at most this much below the best.
 MARGIN = 0.5
 MOST_MEASURES = 6
+# Words between *what state* and *the state with*, and words after a label that describe its nodes.
+_BEING = frozenset({"is", "are", "was", "were", "the"})
+_DESCRIBING = frozenset({"with", "that", "which", "who", "whose", "having"})
 # What may stand before the property whose value is asked for; a named node is a sign.
 _BEFORE_VALUE = re.compile(
     r"\s*(?:(?:what(?: is| are| was| were|['’]s)|give me|tell me|show me|find|state)\s+)?(?:the\s+)?"
     r"(?:§(?:['’]s?)?\s+)?",
     re.IGNORECASE,
 )
-
-
-_BEING = frozenset({"is", "are", "was", "were", "the"})
-_DESCRIBING = frozenset({"with", "that", "which", "who", "whose", "having"})
 
 
 def add_measures(reading: Reading, likeness: Likeness, *, schema: GraphSchema, likenesses: Likenesses) -> None:

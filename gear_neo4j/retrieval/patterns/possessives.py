@@ -40,8 +40,8 @@ Span = tuple[int, int]
 class Step:
     """A step of a chain: its first and last word, and how well each element of the schema fits, 0 to 1.
 
-    Of the types between nodes of one label, ``against`` are those that the step takes from end to start: what is an
-    *employee* of Ann's ends at her by WORKS_FOR.
+    ``against`` are the types that the step takes from end to start: *Ann's employee* is at the start of WORKS_FOR. It
+    matters for types between nodes of one label.
     """
 
     first: int
