@@ -4,19 +4,14 @@ import pytest
 
 from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, PropertySchema
 from gear_neo4j.graph.read.typegraph import Tie
-from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
-from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.retrieval.patterns.condition import Condition
 from gear_neo4j.retrieval.patterns.hints import Hints
-from gear_neo4j.retrieval.patterns.likeness import Likenesses
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Edge, Pattern
 from gear_neo4j.retrieval.patterns.phrases import Phrases
-from gear_neo4j.retrieval.patterns.reading import QuestionReader
 from gear_neo4j.retrieval.patterns.scoring import Scorer
-from gear_neo4j.retrieval.patterns.search import PatternSearch
 from gear_neo4j.retrieval.patterns.target import target_labels
-from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
 from gear_neo4j.retrieval.patterns.weights import WEIGHTS
+from tests.pattern_search import search_over
 
 SCHEMA = GraphSchema(
     labels={
@@ -87,9 +82,7 @@ VALUES = [
 
 @pytest.fixture(scope="module")
 def search():
-    vocabulary = Vocabulary([(PropertyRef(Owner("label", label), name), value) for label, name, value in VALUES])
-    reader = QuestionReader(SCHEMA, vocabulary, Dictionary(vocabulary.named()))
-    return PatternSearch(reader, Likenesses(SCHEMA, SentenceTransformerEmbedder()))
+    return search_over(SCHEMA, VALUES)
 
 
 def best(search, question):

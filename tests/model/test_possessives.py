@@ -6,14 +6,9 @@ from hypothesis import strategies as st
 
 from gear_neo4j.graph.read.graph_schema import GraphSchema, PropertySchema
 from gear_neo4j.graph.read.typegraph import Tie
-from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
-from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.retrieval.patterns.cypher import Compiler
-from gear_neo4j.retrieval.patterns.likeness import Likenesses
 from gear_neo4j.retrieval.patterns.possessives import PossessiveReader
-from gear_neo4j.retrieval.patterns.reading import QuestionReader
-from gear_neo4j.retrieval.patterns.search import PatternSearch
-from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
+from tests.pattern_search import search_over
 
 NAMED = {"name": PropertySchema("name", distinct=900)}
 SCHEMA = GraphSchema(
@@ -44,11 +39,7 @@ TEXT = st.text(alphabet="abc 'ofthes’?", max_size=40)
 
 @pytest.fixture(scope="module")
 def search():
-    """The pattern search over families, with the packaged embedding model."""
-    owner = {owner.name: owner for owner in SCHEMA.owners()}
-    vocabulary = Vocabulary([(PropertyRef(owner[label], name), value) for label, name, value in VALUES])
-    reader = QuestionReader(SCHEMA, vocabulary, Dictionary(vocabulary.named()))
-    return PatternSearch(reader, Likenesses(SCHEMA, SentenceTransformerEmbedder()))
+    return search_over(SCHEMA, VALUES)
 
 
 def chains(search, question):

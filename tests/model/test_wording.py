@@ -2,14 +2,9 @@
 
 import pytest
 
-from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, PropertySchema
+from gear_neo4j.graph.read.graph_schema import GraphSchema, PropertySchema
 from gear_neo4j.graph.read.typegraph import Tie
-from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
-from gear_neo4j.retrieval.dictionary import Dictionary
-from gear_neo4j.retrieval.patterns.likeness import Likenesses
-from gear_neo4j.retrieval.patterns.reading import QuestionReader
-from gear_neo4j.retrieval.patterns.search import PatternSearch
-from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
+from tests.pattern_search import search_over
 
 CALLED = {"name": PropertySchema("name", distinct=900)}
 SCHEMA = GraphSchema(
@@ -82,9 +77,7 @@ VALUES = [
 
 @pytest.fixture(scope="module")
 def search():
-    vocabulary = Vocabulary([(PropertyRef(Owner("label", label), name), value) for label, name, value in VALUES])
-    reader = QuestionReader(SCHEMA, vocabulary, Dictionary(vocabulary.named()))
-    return PatternSearch(reader, Likenesses(SCHEMA, SentenceTransformerEmbedder()))
+    return search_over(SCHEMA, VALUES)
 
 
 def best(search, question):
