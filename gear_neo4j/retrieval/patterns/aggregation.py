@@ -149,7 +149,7 @@ def value_in(question: str) -> Aggregation | None:
     return None
 
 
-def superlatives_in(question: str) -> int:
+def _superlatives_in(question: str) -> int:
     """How many superlatives a question has; patterns compute one."""
     patterns = (*(words for _, _, words in _ADJECTIVES), _COUNTED, _SUPERLATIVE)
     spans = sorted({match.span() for words in patterns for match in words.finditer(question)})
@@ -197,7 +197,7 @@ def _framed(question: str, wanted: Aggregation) -> Aggregation | None:
     """The aggregation adjusted to the whole question: a figure, one node, or a measure for each node."""
     nested = wanted.function == "average" and _NUMBER_OF.search(question)
     few_of_each = wanted.limit is not None and _EACH.search(question)
-    several = superlatives_in(question) > 1
+    several = _superlatives_in(question) > 1
     supported = not (nested or few_of_each or several or _UNSUPPORTED.search(question))
     wanted = replace(wanted, supported=supported)
     grouped = bool(_GROUPED.search(question))

@@ -103,17 +103,10 @@ class AnswerNodes:
             return 0.0
         asked = self.hints.wanted.question_word or 0
         signs: list[int] = []
-        reached: list[tuple[int, tuple[int, ...]]] = [(target, ())]
-        seen = {target}
-        while reached:
-            node, before = reached.pop()
+        for node, path in _paths_from(pattern, target).items():
             if word := words.get(node):
+                before = (other for on_path in path if (other := words.get(on_path)))
                 signs += [1 if abs(other - asked) < abs(word - asked) else -1 for other in before]
-                before = (*before, word)
-            for _, end, _ in pattern.ways[node]:
-                if end not in seen:
-                    seen.add(end)
-                    reached.append((end, before))
         order = fmean(signs) if signs else 0.0
         # Of nodes that cannot be mixed up, the order is no sign of a good pattern.
         mixed = [node for node in words if pattern.labels.count(pattern.labels[node]) > 1]
@@ -175,7 +168,7 @@ def _words(pattern: Pattern, hints: Hints) -> Words:
 
 
 def _paths_from(pattern: Pattern, target: int) -> dict[int, tuple[int, ...]]:
-    """For each node, the nodes on the way to it from another one."""
+    """The nodes on the way from the target to each node, the target first."""
     paths: dict[int, tuple[int, ...]] = {target: ()}
     reached = [target]
     while reached:

@@ -126,6 +126,16 @@ def is_identifier(name: str) -> bool:
     return bool(_IDENTIFIER.search(name))
 
 
+def without_possessive(text: str) -> str:
+    """A text without an *'s* at its end.
+
+    Example:
+        >>> without_possessive("mother's"), without_possessive("class")
+        ('mother', 'class')
+    """
+    return text.removesuffix("'s").removesuffix("’s")
+
+
 def names_a_doer(word: str) -> bool:
     """Whether a word may name someone by what they do: an actor, a director, a pianist."""
     return word.casefold().endswith(_DOERS)

@@ -22,6 +22,7 @@ from gear_neo4j.retrieval.patterns.language import (
     Stems,
     stem,
     telling_words,
+    without_possessive,
 )
 from gear_neo4j.retrieval.patterns.reading import Reading
 
@@ -157,7 +158,7 @@ class Likenesses:
         following = [after.text.casefold() for after in reading.words[index + 1 : index + 2]]
         if following and (word, following[0]) in NAMES_OF_TWO_WORDS:
             return (NAMES_OF_TWO_WORDS[word, following[0]],)
-        own = word.removesuffix("'s").removesuffix("’s")
+        own = without_possessive(word)
         if self._stems.alike(stem(own)):
             return (word,)
         # A river *runs through* a state: a verb alone says less.

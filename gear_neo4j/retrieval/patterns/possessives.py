@@ -8,10 +8,18 @@ from gear_neo4j.graph.read.graph_schema import GraphSchema
 from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.models.embeddings import Vectors
 from gear_neo4j.retrieval.patterns.condition import is_name
-from gear_neo4j.retrieval.patterns.language import BROADER, alike, names_a_doer, stem, stop_words, telling_words
+from gear_neo4j.retrieval.patterns.language import (
+    BROADER,
+    alike,
+    names_a_doer,
+    stem,
+    stop_words,
+    telling_words,
+    without_possessive,
+)
 from gear_neo4j.retrieval.patterns.likeness import Element, Likeness, Likenesses
 from gear_neo4j.retrieval.patterns.pattern import Pattern
-from gear_neo4j.retrieval.patterns.reading import Literal, Reading
+from gear_neo4j.retrieval.patterns.reading import Literal, Reading, is_cue
 
 # A step means the nearest element; this much less cosine makes another one e times less likely.
 TEMPERATURE = 0.1
@@ -141,7 +149,7 @@ class PossessiveReader:
         return last
 
     def _before(self, reading: Reading, literal: Literal) -> Iterator[Span]:
-        """The nouns before a name and each *of*."""
+        """The nouns that stand before *of* and a name, from the name outwards."""
         of = _before_determiner(reading, literal.first)
         while of > 0 and reading.words[of].text.casefold() == "of":
             last = of - 1
@@ -203,8 +211,7 @@ class PossessiveReader:
     def _said(self, reading: Reading, first: int, last: int) -> tuple[str, ...]:
         """The words of a step, and what they are one of."""
         said = [word.text.casefold() for word in reading.words[first : last + 1]]
-        said[-1] = said[-1].removesuffix("'s").removesuffix("’s")
-        text = " ".join(said)
+        text = without_possessive(" ".join(said))
         return (text, *BROADER.get(text, ()))
 
     def _names(self, element: Element) -> tuple[str, ...]:
@@ -226,21 +233,19 @@ def _is_against(said: Sequence[str], type: str) -> bool:
 def _telling(reading: Reading, first: int, last: int) -> tuple[str, ...]:
     """The stems of some words, without those that only join."""
     text = " ".join(word.text.casefold() for word in reading.words[first : last + 1])
-    return tuple(map(stem, telling_words(text.removesuffix("'s").removesuffix("’s"))))
+    return tuple(map(stem, telling_words(without_possessive(text))))
 
 
 def _continues(reading: Reading, index: int) -> bool:
     """Whether a word may belong to a noun."""
     word = reading.words[index]
     text = word.text.casefold()
-    cues = reading.aggregation.cues if reading.aggregation else ()
-    is_cue = any(word.start < end and word.end > start for start, end in cues)
-    plain = text not in _ENDS and text not in _DETERMINERS and not is_cue
+    plain = text not in _ENDS and text not in _DETERMINERS and not is_cue(reading, word)
     return word.literal is None and word.text[0].isalpha() and plain
 
 
 def _after_possessive(reading: Reading, index: int) -> int | None:
-    """The index of the first word after the *'s* at the end of a word; None if there is none."""
+    """The index of the word after a possessive; None if a word is none."""
     if reading.words[index].text.casefold().endswith(("'s", "’s")):
         return index + 1
     following = [word.text.casefold() for word in reading.words[index + 1 : index + 3]]

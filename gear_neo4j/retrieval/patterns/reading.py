@@ -181,7 +181,7 @@ class QuestionReader:
         self._numbers(reading)
         self._flags(reading)
         for word, following in zip(reading.words, [*reading.words[1:], None], strict=True):
-            cue = _is_cue(reading, word)
+            cue = is_cue(reading, word)
             qualifies = word.text.casefold() in QUALIFIERS and following is not None and self._tells(following)
             word.telling = word.telling and (self._tells(word) or qualifies) and not cue
             word.unread = word.literal is None and not cue and bool(_LONG_NUMBER.match(word.text))
@@ -378,7 +378,7 @@ def _words(question: str) -> Iterator[Word]:
             yield Word(part, match.start(), match.end(), stem(part))
 
 
-def _is_cue(reading: Reading, word: Word) -> bool:
+def is_cue(reading: Reading, word: Word) -> bool:
     """Whether a word belongs to the aggregation."""
     cues = reading.aggregation.cues if reading.aggregation else ()
     return any(word.start < end and word.end > start for start, end in cues)

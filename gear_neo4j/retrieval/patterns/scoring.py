@@ -17,8 +17,6 @@ from gear_neo4j.retrieval.patterns.weights import WEIGHTS, Weights
 
 # A pattern without a value must explain at least this share of a question's words.
 MOST_WORDS = 0.5
-# The share of the points for a literal that a pattern without it is likely to gain.
-HOPE = 1.0
 # Counts: the words that support each type, or the nodes of a label that no word has named yet.
 Uses = defaultdict[str, int]
 
@@ -68,7 +66,7 @@ class Scorer:
         """The points that a pattern can still gain by the literals that it does not state."""
         stated = {constraint.literal for constraint in pattern.constraints}
         literals = enumerate(self.hints.reading.literals)
-        return HOPE * self.weights.literal * sum(of.weight for number, of in literals if number not in stated)
+        return self.weights.literal * sum(of.weight for number, of in literals if number not in stated)
 
     def _words(self, pattern: Pattern, named: frozenset[int], uses: Uses) -> float:
         """Points for words; counts the words that support each type in ``uses``."""
