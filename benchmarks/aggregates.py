@@ -2,8 +2,8 @@
 
 Each graph is imported and adopted on its own server; ``paths`` answers the questions of ``aggregates.jsonl`` without a
 language model. An answer is *exact* if its rows equal the reference: the same nodes with the same values, in the same
-order, except for ties. *Refused* means that it reports a doubt. All others are *wrong*. ``--show HALF`` prints the
-questions of one half.
+order, except for ties. A number may be rounded as the graph rounds it. *Refused* means that it reports a doubt. All
+others are *wrong*. ``--show HALF`` prints the questions of one half.
 """
 
 import argparse
@@ -29,6 +29,8 @@ from gear_neo4j.settings import Settings
 
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "aggregates.json"
 QUESTIONS = "aggregates.jsonl"
+# Maximum number of nodes of an answer.
+MOST = 100
 Outcome = Literal["exact", "refused", "wrong"]
 OUTCOMES: tuple[Outcome, ...] = ("exact", "refused", "wrong")
 HALVES = {"all": slice(None), "even": slice(0, None, 2), "odd": slice(1, None, 2)}
@@ -39,11 +41,15 @@ class Row:
     """A node of an answer: all its spellings, and its value."""
 
     written: frozenset[str]
+    numbers: tuple[float, ...]
     value: object
 
     def is_written(self, reference: Sequence[object]) -> bool:
         """Whether every part of a reference row is the node's value or one of its properties."""
-        return all(_text(part) in self.written or _same(part, self.value) for part in reference)
+        return all(
+            _text(part) in self.written or any(_same(part, own) for own in (self.value, *self.numbers))
+            for part in reference
+        )
 
 
 def measure(folder: Path, settings: Settings) -> list[dict[str, Any]]:
@@ -55,7 +61,7 @@ def measure(folder: Path, settings: Settings) -> list[dict[str, Any]]:
 
 
 def _outcome(gear: Gear, question: Mapping[str, Any]) -> dict[str, Any]:
-    hits = gear.search(question["question"], retriever=Paths())
+    hits = gear.search(question["question"], retriever=Paths(answers=MOST))
     statement = hits.figure.cypher if hits.figure else hits.entities[0].cypher if hits.entities else Cypher("")
     row = {"id": question["id"], "question": question["question"], "cypher": str(statement)}
     outcome: Outcome = "wrong"
@@ -94,8 +100,9 @@ def _rows(gear: Gear, cypher: Cypher) -> list[Row]:
     rows = []
     for row in gear.graph.database.run(query, **cypher.parameters):
         node, value = row.values()
-        texts = (part for held in dict(node).values() for part in (held if isinstance(held, list) else [held]))
-        rows.append(Row(frozenset(map(_text, texts)), value))
+        parts = [part for held in dict(node).values() for part in (held if isinstance(held, list) else [held])]
+        numbers = tuple(part for part in parts if isinstance(part, float))
+        rows.append(Row(frozenset(map(_text, parts)), numbers, value))
     return rows
 
 
@@ -105,10 +112,16 @@ def _text(value: object) -> str:
     return " ".join(str(value).casefold().split())
 
 
-def _same(value: object, other: object) -> bool:
-    if isinstance(value, int | float) and isinstance(other, int | float):
-        return math.isclose(value, other, rel_tol=1e-6, abs_tol=1e-9)
-    return value is not None and _text(value) == _text(other)
+def _same(reference: object, value: object) -> bool:
+    if isinstance(reference, int | float) and isinstance(value, int | float):
+        rounded = round(reference, _decimals(value)) if isinstance(value, float) else reference
+        return math.isclose(reference, value, rel_tol=1e-6, abs_tol=1e-9) or rounded == value
+    return reference is not None and _text(reference) == _text(value)
+
+
+def _decimals(value: float) -> int:
+    """The decimals of a number, at least one: a whole number is not rounded."""
+    return max(1, len(str(value).partition(".")[2]))
 
 
 def main() -> None:

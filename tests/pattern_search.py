@@ -6,7 +6,7 @@ from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner
 from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
 from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
-from gear_neo4j.retrieval.patterns.reading import QuestionReader
+from gear_neo4j.retrieval.patterns.question_reader import QuestionReader
 from gear_neo4j.retrieval.patterns.search import PatternSearch
 from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
 

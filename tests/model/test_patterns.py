@@ -21,7 +21,7 @@ from gear_neo4j.retrieval.patterns.description import description
 from gear_neo4j.retrieval.patterns.language import Stems, alike
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Edge, Parallel, Pattern
-from gear_neo4j.retrieval.patterns.reading import QuestionReader
+from gear_neo4j.retrieval.patterns.question_reader import QuestionReader
 from gear_neo4j.retrieval.patterns.scoring import Evidence, Scorer
 from gear_neo4j.retrieval.patterns.search import PatternSearch
 from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
@@ -232,7 +232,8 @@ def test_a_question_that_counts_or_orders_becomes_the_query_that_its_reader_woul
     if wanted.figure:
         cypher = compiler.figure(best.pattern, best.target, wanted)
     else:
-        cypher = compiler.shown(best.pattern, best.target, limit=wanted.limit or 9, aggregation=wanted)
+        limit = wanted.limit or (1 if wanted.order else 9)
+        cypher = compiler.shown(best.pattern, best.target, limit=limit, aggregation=wanted)
     assert query == " ".join(with_parameters(cypher).split())
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from gear_neo4j.graph.read.graph_schema import GraphSchema, PropertySchema
 from gear_neo4j.retrieval.dictionary import Dictionary
-from gear_neo4j.retrieval.patterns.reading import QuestionReader
+from gear_neo4j.retrieval.patterns.question_reader import QuestionReader
 from gear_neo4j.retrieval.patterns.vocabulary import Vocabulary
 
 

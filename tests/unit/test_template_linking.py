@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gear_neo4j.graph.guard.template import Parameter
 from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, PropertySchema
 from gear_neo4j.retrieval.dictionary import Dictionary
-from gear_neo4j.retrieval.patterns.reading import QuestionReader
+from gear_neo4j.retrieval.patterns.question_reader import QuestionReader
 from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
 from gear_neo4j.retrieval.templates.linking import linked, stated_in
 

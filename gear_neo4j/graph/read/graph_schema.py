@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Literal, Self
 
-from gear_neo4j.graph.read.typegraph import Tie
+from gear_neo4j.graph.read.typegraph import Tie, words
 
 # The kind of a property's values; ``stored_as_text`` marks numbers, dates and times that the graph stores as strings.
 Kind = Literal["text", "number", "flag", "date", "time"]
@@ -100,12 +100,27 @@ class GraphSchema:
         return uses
 
     @cached_property
+    def between(self) -> Mapping[tuple[str, str], Mapping[str, int]]:
+        """The number of relationships of each type between two labels, whatever their direction."""
+        between: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        for tie in self.ties:
+            for labels in {(tie.start, tie.end), (tie.end, tie.start)}:
+                between[labels][tie.type] += tie.count
+        return {labels: dict(counts) for labels, counts in between.items()}
+
+    @cached_property
     def ends(self) -> Mapping[str, tuple[str, ...]]:
         """The labels at either end of each type."""
         ends: dict[str, dict[str, None]] = {type: {} for type in self.types}
         for tie in self.ties:
             ends[tie.type] |= {tie.start: None, tie.end: None}
         return {type: tuple(labels) for type, labels in ends.items()}
+
+    def had(self, type: str) -> tuple[str, ...]:
+        """The labels that the name of a type stands for: of HAS_CAPITAL what is had, else either end."""
+        if words(type).split()[0] not in ("has", "have"):
+            return self.ends[type]
+        return tuple(dict.fromkeys(tie.end for tie in self.ties if tie.type == type))
 
     def properties(self, owner: Owner) -> Mapping[str, PropertySchema]:
         """The properties of a label or type, by name."""

@@ -1,7 +1,8 @@
 """How a question aggregates its answer: counts, sums, averages, orders or limits it. English only."""
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from gear_neo4j.retrieval.patterns.amounts import NUMBER_WORDS
@@ -19,16 +20,19 @@ class Aggregation:
     Attributes:
         function: combines the values of one node into its measure; None lets the measured property decide.
         order: the order of the nodes by their measure; None if the question does not order them.
-        limit: the maximum number of nodes.
+        limit: the number of nodes that the question states; None for the first one and those equal to it.
         figure: whether the question asks for one number over all nodes, such as how many there are.
         phrase: the offset of the words that name the measure; None if nothing is measured.
         nouns: what an adjective such as *expensive* measures, in words that a schema may have, most likely first.
         sized: whether a size is meant if no property is named: *the largest city*.
         countable: whether nodes or relationships may be counted, as in *the most films*.
-        loose: whether the order may be unintended, as in *the first three*.
+        loose: whether the order may be unintended: *the first three*, *the last call*, or part of a name, *the highest
+            point*. Without a certain measure, the nodes are then listed.
+        type: the relationship type whose name contains the superlative: HIGHEST_POINT.
         cues: the spans of the words that express the aggregation; they name nothing in the graph.
         picks: the label of the node that the order picks, if it is not the answer: *the states that the longest river
             runs through*.
+        shows: the property that is asked of an ordered node, by label: *the population of the largest state*.
         supported: False for questions beyond patterns, such as differences and shares.
     """
 
@@ -41,8 +45,10 @@ class Aggregation:
     sized: bool = False
     countable: bool = True
     loose: bool = False
+    type: str = ""
     cues: tuple[Span, ...] = ()
     picks: str = ""
+    shows: Mapping[str, str] = field(default_factory=dict)
     supported: bool = True
 
 
@@ -64,47 +70,67 @@ _SUPERLATIVE = re.compile(
     re.IGNORECASE,
 )
 _ENDS: dict[str, Order] = {"top": "descending", "best": "descending", "bottom": "ascending"}
-_TIMES = ("date", "year", "time", "released", "created")
+TIMES = ("date", "year", "time", "released", "created")
+POPULATION = ("population",)
+INHABITANTS = frozenset({"people", "inhabitants", "residents", "citizens"})
 _AGES = ("born", "birth", "birthday")
 # Adjectives: the order of their superlative, and what they measure.
 _ADJECTIVE_WORDS: tuple[tuple[Order, tuple[str, ...], str], ...] = (
     ("descending", ("price", "cost"), r"most\s+expensive|costliest|priciest"),
     ("ascending", ("price", "cost"), r"least\s+expensive|cheapest"),
     ("descending", _AGES, r"youngest"),
-    ("ascending", (*_AGES, *_TIMES), r"oldest"),
-    ("descending", _TIMES, r"most\s+recent(?:ly)?|newest|latest"),
-    ("ascending", _TIMES, r"least\s+recent(?:ly)?|earliest"),
+    ("ascending", (*_AGES, *TIMES), r"oldest"),
+    ("descending", TIMES, r"most\s+recent(?:ly)?|newest|latest"),
+    ("ascending", TIMES, r"least\s+recent(?:ly)?|earliest"),
     ("descending", ("length", "duration", "runtime"), r"longest"),
     ("ascending", ("length", "duration", "runtime"), r"shortest"),
     ("descending", ("weight",), r"heaviest"),
     ("ascending", ("weight",), r"lightest"),
     ("descending", ("height",), r"tallest"),
-    ("descending", ("population",), r"most\s+populous|most\s+populated"),
-    ("ascending", ("population",), r"least\s+populous|least\s+populated"),
+    ("descending", POPULATION, r"most\s+populous|most\s+populated"),
+    ("ascending", POPULATION, r"least\s+populous|least\s+populated"),
 )
 _ADJECTIVES = tuple(
     (order, nouns, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for order, nouns, words in _ADJECTIVE_WORDS
 )
+_NO_ORDINAL = r"(?!(?:days?|minutes?|months?|names?|nights?|place|times?|weeks?|years?)\b)"
+# Ordinals that order by time, unless they are part of a name: *the last call*, but *the last name*.
+_ORDINALS: tuple[tuple[Order, re.Pattern[str]], ...] = (
+    ("ascending", re.compile(rf"\bthe\s+(?P<cue>first|initial)\s+{_NO_ORDINAL}(?=[a-z])")),
+    ("descending", re.compile(rf"\bthe\s+(?P<cue>last|final)\s+{_NO_ORDINAL}(?=[a-z])")),
+)
 # What a size is, of whatever has one; an area comes first.
 SIZES = ("area", "size", "population", "length")
 _SIZE = re.compile(r"\b(?:largest|biggest|greatest|smallest)\b", re.IGNORECASE)
+# What the numbers of one dimension are called.
+_DIMENSIONS = (("height", "elevation", "altitude"), ("length", "duration", "runtime"), ("weight", "mass"))
+# What a superlative without a noun of its own measures.
+_MEASURES = {
+    **dict.fromkeys(("highest", "lowest"), _DIMENSIONS[0]),
+    **dict.fromkeys(("largest", "biggest", "greatest", "smallest"), SIZES),
+}
 # Questions for a value by an adjective or a verb, and what it measures.
 _VALUES = tuple(
     (re.compile(rf"^\s*{words}", re.IGNORECASE), nouns)
     for words, nouns in (
-        (r"how (?:high|tall)\b", ("height", "elevation", "altitude")),
-        (r"how long\b", ("length", "duration", "runtime")),
-        (r"how (?:big|large)\b|what(?: is|['’]s) the size\b", SIZES),
+        (r"how (?:high|tall)\b", _DIMENSIONS[0]),
+        (r"how long\b", _DIMENSIONS[1]),
+        (r"how (?:big|large)\b|what(?: is| was|['’]s) the size\b", SIZES),
         (r"how old\b", ("age",)),
-        (r"how heavy\b|how much \w+ .{0,80}\bweigh\b", ("weight", "mass")),
+        (r"how heavy\b|how much \w+ .{0,80}\bweigh\b", _DIMENSIONS[2]),
         (r"how deep\b", ("depth",)),
         (r"how wide\b", ("width",)),
         (r"how fast\b", ("speed",)),
         (r"how (?:expensive|costly)\b|how much \w+ .{0,80}\bcosts?\b", ("price", "cost")),
         (
-            r"how populous\b|(?:how many|number of) (?:people|inhabitants|residents|citizens)\b"
+            rf"how populous\b|(?:how many|number of) (?:{'|'.join(sorted(INHABITANTS))})\b"
             r"(?:\s+(?:are|there|live[sd]?|living|resid(?:e[sd]?|ing)))*",
-            ("population",),
+            POPULATION,
+        ),
+        *(
+            (rf"(?:what(?: is| was|['’]s) )?the {noun}\b", (noun, *(other for other in dimension if other != noun)))
+            for dimension in _DIMENSIONS
+            for noun in dimension
         ),
     )
 )
@@ -132,6 +158,7 @@ _UNSUPPORTED = re.compile(
     re.IGNORECASE,
 )
 _BASED_ON = re.compile(r"\b(?:based on|in terms of|according to|(?:ranked|sorted) by)\s", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
 _NUMBER_OF = re.compile(r"\bnumber of\b", re.IGNORECASE)
 
 
@@ -147,6 +174,19 @@ def value_in(question: str) -> Aggregation | None:
         if match := words.match(question):
             return Aggregation("value", figure=True, nouns=nouns, phrase=match.end(), cues=(match.span(),))
     return None
+
+
+def aggregation_of(type: str, words: Sequence[str]) -> Aggregation | None:
+    """The order that the name of a relationship type implies; None if nothing says what its superlative measures.
+
+    Example:
+        >>> aggregation_of("HIGHEST_POINT", ("highest", "point")).nouns
+        ('height', 'elevation', 'altitude')
+        >>> aggregation_of("BEST_FRIEND", ("best", "friend"))
+    """
+    ranking = _ranking(" ".join(words))
+    nouns = ranking and (ranking.nouns or next((_MEASURES[word] for word in words if word in _MEASURES), ()))
+    return Aggregation(order=ranking.order, nouns=nouns, loose=True, type=type) if ranking and nouns else None
 
 
 def _superlatives_in(question: str) -> int:
@@ -174,6 +214,9 @@ def aggregation_in(question: str) -> Aggregation | None:
     limit = _limit(question)
     if _SHARES.search(question):
         return Aggregation(supported=False)
+    if ranking and ranking.loose and (function or limit):
+        # The number of the last call, the first three.
+        ranking = None
     if not (function or ranking or limit):
         return None
     if limit and limit.loose and (function or ranking):
@@ -187,7 +230,7 @@ def aggregation_in(question: str) -> Aggregation | None:
         nouns=next((part.nouns for part in parts if part.nouns), ()),
         sized=bool(ranking and ranking.sized),
         countable=(function or ranking or LISTED).countable,
-        loose=bool(limit and limit.loose),
+        loose=bool((limit and limit.loose) or (ranking and ranking.loose)),
         cues=tuple(span for part in parts for span in part.cues),
     )
     return _framed(question, merged)
@@ -198,13 +241,15 @@ def _framed(question: str, wanted: Aggregation) -> Aggregation | None:
     nested = wanted.function == "average" and _NUMBER_OF.search(question)
     few_of_each = wanted.limit is not None and _EACH.search(question)
     several = _superlatives_in(question) > 1
-    supported = not (nested or few_of_each or several or _UNSUPPORTED.search(question))
+    # How many films has the director with the most films.
+    of_most = wanted.order and wanted.countable and not wanted.nouns and _HOW_MANY.search(question)
+    supported = not (nested or few_of_each or several or of_most or _UNSUPPORTED.search(question))
     wanted = replace(wanted, supported=supported)
     grouped = bool(_GROUPED.search(question))
     if wanted.limit is None and not grouped and _is_figure(question, wanted):
         return replace(wanted, figure=True)
     if wanted.order:
-        return replace(wanted, limit=wanted.limit or 1)
+        return wanted
     before = question[: wanted.cues[0][0]]
     each = grouped or _AND_ITS.search(before)
     return wanted if wanted.limit or (wanted.function and each) else None
@@ -232,6 +277,9 @@ def _ranking(question: str) -> Aggregation | None:
         return Aggregation(
             order=_direction(match), phrase=match.end(), countable=False, sized=sized, cues=(match.span(),)
         )
+    for order, words in _ORDINALS:
+        if match := words.search(question):
+            return Aggregation(order=order, nouns=TIMES, phrase=match.end(), loose=True, cues=(match.span("cue"),))
     return None
 
 
@@ -249,7 +297,7 @@ def _limit(question: str) -> Aggregation | None:
     count = match["count"].casefold()
     limit = int(count) if count.isdigit() else NUMBER_WORDS[count]
     if end in _LOOSE:
-        return Aggregation(order=_LOOSE[end], limit=limit, nouns=_TIMES, loose=True, cues=cues)
+        return Aggregation(order=_LOOSE[end], limit=limit, nouns=TIMES, loose=True, cues=cues)
     based_on = _BASED_ON.search(question)
     phrase = based_on.end() if based_on else match.end()
     return Aggregation(order=_ENDS.get(end), limit=limit, phrase=phrase if end in _ENDS else None, cues=cues)

@@ -1,6 +1,6 @@
 """Which node of a pattern a question asks for: each node's points as the answer."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -43,13 +43,12 @@ class AnswerNodes:
         words = _words(pattern, self.hints)
         followed = self.hints.possessives.followed_by(pattern)
         ends = {end for number, (_, end) in followed.items() if number == chain}
-        wanted = self.hints.reading.aggregation
-        asks_for_value = wanted is not None and wanted.function == "value"
+        owners = self._owners(pattern, named, measured)
         for node, label in enumerate(pattern.labels):
             points = self.weights.target * self.hints.wanted.labels.get(label, 0.0)
-            if asks_for_value:
+            if owners is not None:
                 # The population of Ohio is a property of Ohio.
-                points += self.weights.own if node in measured else -self.weights.named
+                points += self.weights.own if node in owners else -self.weights.named
             elif node in named or (node in measured and is_count(measured[node])):
                 points -= self.weights.named
             elif node in measured:
@@ -60,6 +59,19 @@ class AnswerNodes:
             points += self.weights.behind * self._behind(pattern, node)
             points += self.weights.far * self._far(pattern, node, named)
             yield node, points + self.weights.order * self._order(pattern, node, words)
+
+    def _owners(self, pattern: Pattern, named: frozenset[int], measured: Collection[int]) -> Collection[int] | None:
+        """The nodes whose value a question may ask for; None if it asks for no value."""
+        wanted = self.hints.reading.aggregation
+        if wanted and wanted.shows:
+            ordered = [constraint.index for constraint in pattern.measures if constraint in pattern.on_nodes]
+            owners = [node for node, label in enumerate(pattern.labels) if label in wanted.shows]
+            return [node for node in owners if node in ordered] or owners
+        if not wanted or wanted.function != "value":
+            return None
+        edges = [pattern.edges[constraint.index] for constraint in pattern.measures if constraint in pattern.on_edges]
+        # The elevation of a peak may be a property of its relationship.
+        return {*measured, *(end for edge in edges for end in (edge.start, edge.end) if end in named)}
 
     def named(self, pattern: Pattern) -> frozenset[int]:
         """The nodes that a question names, and so does not ask for."""
@@ -137,11 +149,14 @@ class AnswerNodes:
         return float(points)
 
     def _is_described(self, constraint: Constraint) -> bool:
-        """Whether part of a name describes what is asked for, instead of naming it: *which people called Rose*."""
-        if not self.schema.names_in_part(constraint.condition.owner):
-            return False
+        """Whether a name describes what is asked for, instead of naming it: *which people called Rose*.
+
+        A whole name describes several, *cities called Rome*; part of a name also one.
+        """
         words = self.hints.reading.words[: self.hints.reading.literals[constraint.literal].first]
         before = [word.text.casefold() for word in words[-DESCRIBED_WITHIN:]]
+        if not self.schema.names_in_part(constraint.condition.owner):
+            return before[-1:] in (["called"], ["named"]) and before[-2:-1] != [] and before[-2].endswith("s")
         called = not _NAMING.isdisjoint(before[-2:]) and _SOMEONE.isdisjoint(before)
         return called or self._is_asked_for(constraint)
 

@@ -5,24 +5,27 @@ from gear_neo4j.retrieval.patterns.hints import SUPPORTS
 from gear_neo4j.retrieval.patterns.search import Candidate, Candidates
 from gear_neo4j.retrieval.patterns.target import NAMES
 
-# Minimum lead over the next pattern, in points.
+# Minimum lead over the next pattern, in points; without it, both are run, and must agree.
 CLEAR = 0.05
+MOST = 3
 # A pattern that explains every word may be this many points behind the best.
 COMPLETE = 0.6
 
 
-def measured_surely(candidates: Candidates) -> Candidate | None:
-    """The pattern that the question certainly aggregates; None if words stay unexplained, or another fits as well."""
+def measured_surely(candidates: Candidates) -> tuple[Candidate, ...]:
+    """The patterns that the question may aggregate, as likely as each other; none if words stay unexplained.
+
+    Empty, too, if more than three fit.
+    """
     wanted = candidates.aggregation
     measured = [candidate for candidate in candidates.ranked if candidate.measured]
     near = (candidate for candidate in measured if candidate.score >= measured[0].score - COMPLETE)
     sure = [candidate for candidate in near if wanted and _is_sure(candidate, wanted)]
-    if not sure:
-        return None
-    plain = sure[0].pattern.without_measures().form
-    rivals = (other for other in sure if other.pattern.without_measures().form != plain)
-    rival = next(rivals, None)
-    return None if rival and rival.score > sure[0].score - CLEAR else sure[0]
+    best: dict[int, Candidate] = {}
+    for candidate in sure:
+        if candidate.score > sure[0].score - CLEAR:
+            best.setdefault(candidate.pattern.without_measures().form, candidate)
+    return tuple(best.values()) if len(best) <= MOST else ()
 
 
 def _is_sure(candidate: Candidate, wanted: Aggregation) -> bool:
@@ -32,7 +35,7 @@ def _is_sure(candidate: Candidate, wanted: Aggregation) -> bool:
         return False
     if (not wanted.figure or not pattern.measures) and evidence.target < NAMES:
         return False
-    if wanted.loose and pattern.measures:
+    if wanted.loose and not wanted.type and pattern.measures:
         # The first three: by their own date, or by one that the question mentions.
         measure = pattern.measures[0]
         spoken = [

@@ -82,7 +82,9 @@ class Compiler:
         node = body.variables[target]
         lines = [body.text, *_bound(node, bounded), *body.measured(target, aggregation)]
         lines += body.picked(target, aggregation)
-        lines += [f"RETURN {node}, {_projected(pattern)}", *_ordered(pattern, node, aggregation, limit)]
+        asked = _asked(pattern.labels[target], node, aggregation)
+        projected = f"{asked} AS asked" if asked else _projected(pattern)
+        lines += [f"RETURN {node}, {projected}", *_ordered(pattern, node, aggregation, limit)]
         return Cypher("\n".join(lines), body.parameters)
 
     def run(
@@ -94,15 +96,16 @@ class Compiler:
         aggregation: Aggregation = LISTED,
         anchors: Anchors = NO_ANCHORS,
     ) -> Cypher:
-        """The query to execute: it returns the id, labels, name, measure and number of matches of each node."""
+        """The query to execute: it returns the id, labels, name, value, measure and number of matches of each node."""
         body = _Body(pattern, self.schema, anchors)
         node = body.variables[target]
         called = _called(node, self.schema.names.get(pattern.labels[target]))
         lines = [body.text, *_bound(node, is_bounded(pattern)), *body.measured(target, aggregation)]
         lines += body.picked(target, aggregation)
         lines += [f"WITH {node}, {_projected(pattern)}", *_ordered(pattern, node, aggregation, limit)]
-        value, ways = ("value", "0") if pattern.measures else ("null", "ways")
-        columns = f"labels({node}) AS labels, {called} AS name, {value} AS value, {ways} AS ways"
+        measure, ways = ("value", "0") if pattern.measures else ("null", "ways")
+        value = _asked(pattern.labels[target], node, aggregation) or measure
+        columns = f"labels({node}) AS labels, {called} AS name, {value} AS value, {measure} AS measure, {ways} AS ways"
         lines.append(f"RETURN elementId({node}) AS id, {columns}")
         return Cypher("\n".join(lines), body.parameters)
 
@@ -294,6 +297,12 @@ def _parts_of_date(value: str, form: str) -> Iterator[str]:
     for part in "ymd":
         text = f"split({value}, '{form[1]}')[{order.index(part)}]"
         yield f"left({text}, 4)" if part == "y" else text
+
+
+def _asked(label: str, node: str, aggregation: Aggregation) -> str:
+    """The property of an ordered node that the question asks for; empty if it asks for none."""
+    property = aggregation.shows.get(label)
+    return f"{node}.{quoted(property)}" if property else ""
 
 
 def is_bounded(pattern: Pattern) -> bool:

@@ -20,7 +20,7 @@ from gear_neo4j.retrieval.patterns.confidence import SURE
 from gear_neo4j.retrieval.patterns.cypher import Compiler
 from gear_neo4j.retrieval.patterns.likeness import Likenesses
 from gear_neo4j.retrieval.patterns.pattern import Pattern
-from gear_neo4j.retrieval.patterns.reading import QuestionReader
+from gear_neo4j.retrieval.patterns.question_reader import QuestionReader
 from gear_neo4j.retrieval.patterns.runner import PatternRunner
 from gear_neo4j.retrieval.patterns.search import Candidate, Candidates, PatternSearch
 from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
@@ -33,6 +33,7 @@ TRIED = 12
 # A pattern that is more points behind the best one with an answer is unlikely to be meant.
 MARGIN = 2.0
 ROWS = 100
+NOTHING = "nothing in the graph matches: the question may mean something else"
 Owners = Mapping[str, Mapping[str, PropertySchema]]
 UNSURE = "not sure what to count, or what to order by: these are nodes that the question speaks of"
 
@@ -135,7 +136,7 @@ class PatternFinder:
         measured = [candidate for candidate in candidates.ranked if candidate.measured]
         sure = measured_surely(candidates)
         # Sorting is stable: all other patterns keep their order.
-        ordered = sorted(measured, key=lambda candidate: candidate is not sure) if wanted else candidates.ranked
+        ordered = sorted(measured, key=lambda candidate: candidate not in sure) if wanted else candidates.ranked
         results: list[EntityResult] = []
         for candidate in ordered:
             if len(results) == most:
@@ -145,7 +146,7 @@ class PatternFinder:
             except QueryTimeout:
                 continue
             if result.entities or result.figure:
-                results.append(result if candidate is sure or not wanted else replace(result, doubt=UNSURE))
+                results.append(result if (candidate,) == sure or not wanted else replace(result, doubt=UNSURE))
         return results
 
     def find(self, question: str, *, most: int = 20) -> EntityResult:
@@ -172,18 +173,25 @@ class PatternFinder:
         wanted = candidates.aggregation
         if wanted is None:
             return self._list(candidates.ranked[:TRIED], snapshot, most=most)
-        measured = measured_surely(candidates)
-        if measured is None:
-            plain = snapshot.search.find(question, aggregated=False).ranked[:TRIED]
-            loose = wanted.loose and wanted.supported
-            few = min(most, wanted.limit or most)
-            if loose:
-                return self._list(plain, snapshot, most=few, rows=few)
-            return replace(self._list(plain, snapshot, most=most), doubt=UNSURE)
         try:
-            return self._aggregate(measured, wanted, snapshot, most=most)
+            results = [self._aggregate(one, wanted, snapshot, most=most) for one in measured_surely(candidates)]
         except QueryTimeout:
             return EntityResult(exact=False, doubt="the server took too long to count")
+        agreed = _agreed(results)
+        if agreed is None or not (agreed.entities or agreed.figure):
+            plain = snapshot.search.find(question, aggregated=False).ranked[:TRIED]
+            loose = wanted.loose and wanted.supported
+            if loose and wanted.limit:
+                few = min(most, wanted.limit)
+                return self._list(plain, snapshot, most=few, rows=few)
+            if loose:
+                listed = self._list(plain, snapshot, most=most)
+                unordered = wanted.order is not None and len(listed.entities) > 1
+                return replace(listed, doubt=UNSURE) if unordered else listed
+            return replace(self._list(plain, snapshot, most=most), doubt=UNSURE)
+        if agreed.figure and agreed.figure.value == 0 and wanted.function == "count":
+            return replace(agreed, doubt=NOTHING)
+        return agreed
 
     def _current(self) -> _Snapshot | None:
         """The snapshot of the current graph; None without a schema, or under a scope that hides nodes."""
@@ -230,7 +238,8 @@ class PatternFinder:
             return EntityResult(figure=snapshot.runner.figure(candidate, wanted))
         limit = None if wanted.picks else wanted.limit
         nodes = snapshot.runner.nodes(candidate, limit=min(limit or most, most), wanted=wanted)
-        return EntityResult(_ranked(nodes.hits), exact=limit is not None or nodes.whole)
+        counted = limit is not None or (wanted.order is not None and not wanted.picks)
+        return EntityResult(_ranked(nodes.hits), exact=counted or nodes.whole)
 
     def _make(self, version: Version) -> _Snapshot | None:
         schema = self._patterns.schema()
@@ -256,6 +265,16 @@ class PatternFinder:
                 if count > MOST_NODES:
                     raise InputError(f"the graph has more than {MOST_NODES:,} values, too many for values in memory")
                 yield PropertyRef(owner, property), value
+
+
+def _agreed(results: Sequence[EntityResult]) -> EntityResult | None:
+    """The result that all patterns have that have one; None if they differ. A count of zero is no result."""
+    known = [result for result in results if result.entities or (result.figure and result.figure.value)] or results
+    answers = {
+        (result.figure and result.figure.value, tuple((hit.id, hit.value) for hit in result.entities))
+        for result in known
+    }
+    return known[0] if len(answers) == 1 else None
 
 
 def _ranked(hits: Iterable[EntityHit]) -> tuple[EntityHit, ...]:

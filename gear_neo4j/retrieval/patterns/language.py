@@ -38,14 +38,22 @@ _ASKING = frozenset(
     list find show identify name give provide many all any both please tell retrieve get display every each different
     same distinct various one also there involved associated related placed existing based located titled called named
     number value values containing including includes contain contains starting begin exactly whose whom within across
-    per via that this times database graph dataset data respective respectively
+    per via that this times database graph dataset data respective respectively attached belong belonging belongs
+    categorised categorized classed classified committed conducted connected feature features flagged handled happened
+    labeled labelled linked listed made marked occurred performed received recorded registered reported tagged tied
     """.split()  # noqa: SIM905
 )
 # The list of stop words has these, but before a noun they limit it: *big cities* are not all cities.
 QUALIFIERS = frozenset("big early good great high important large long low new old small young".split())  # noqa: SIM905
+# Verbs with many meanings, some of them in the list: a river that *runs through* a state is a sign of a relationship,
+# but nothing is missing if no relationship resembles it.
+VAGUE = frozenset("flow flows flowing pass passes passing ran run running runs".split())  # noqa: SIM905
 # The list of stop words has these, but a question may ask for them.
 _NOUNS = frozenset(
-    {"place", "places", "area", "areas", "group", "groups", "member", "members", "room", "rooms", "home"}
+    """
+    area areas bill bills case cases file files group groups home member members novel novels page pages place places
+    room rooms test tests
+    """.split()  # noqa: SIM905
 )
 # What each question word asks for, in words that a schema may have.
 STANDS_FOR = {
@@ -66,6 +74,17 @@ BROADER = {
     **dict.fromkeys(("friend", "friends", "acquaintance", "acquaintances", "acquainted"), ("know",)),
     **dict.fromkeys(("home", "homes", "house", "houses", "residence", "residences"), ("address",)),
 }
+# Countries with several common names.
+COUNTRIES = (
+    ("United States", "United States of America", "USA", "U.S.A.", "US", "U.S.", "America"),
+    ("United Kingdom", "UK", "U.K.", "Great Britain", "Britain"),
+    ("United Arab Emirates", "UAE", "U.A.E."),
+    ("Soviet Union", "USSR", "U.S.S.R."),
+    ("South Korea", "Republic of Korea"),
+    ("Russia", "Russian Federation"),
+    ("Netherlands", "The Netherlands", "Holland"),
+    ("Czech Republic", "Czechia"),
+)
 # What names of two words stand for.
 NAMES_OF_TWO_WORDS = {("last", "name"): "surname", ("family", "name"): "surname", ("given", "name"): "first name"}
 # Words after a verb that make it another one: to run, to run through.
@@ -102,7 +121,7 @@ def stem(word: str) -> str:
 @cache
 def stop_words() -> frozenset[str]:
     """Words that carry no meaning for a graph."""
-    return (frozenset(get_stop_words("en")) | _ASKING) - _NOUNS
+    return (frozenset(get_stop_words("en")) | _ASKING) - _NOUNS - VAGUE
 
 
 def telling_words(name: str) -> tuple[str, ...]:

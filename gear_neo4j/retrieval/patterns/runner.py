@@ -72,7 +72,7 @@ class PatternRunner:
     def nodes(self, candidate: Candidate, *, limit: int, wanted: Aggregation = LISTED) -> Nodes:
         """At most ``limit`` nodes of a pattern, ordered by their measure or by the number of matches.
 
-        Nodes that the question itself names come last.
+        Nodes that the question itself names come last. Of *the largest*, only those that are equally large.
 
         Raises:
             QueryTimeout: the server took too long.
@@ -80,6 +80,9 @@ class PatternRunner:
         pattern, target = candidate.pattern, candidate.target
         compiler, anchors = self.compiler, self._anchors(pattern)
         rows = self.queries.run(compiler.run(pattern, target, limit=limit, aggregation=wanted, anchors=anchors))
+        if wanted.order and wanted.limit is None and not wanted.picks:
+            rows = [row for row in rows if row["measure"] == rows[0]["measure"]]
+            limit = max(1, len(rows))
         cut = is_bounded(pattern) and _may_be_cut(rows, limit)
         # Which rows come first depends on the plan: for a cut result, the query is displayed as it was run.
         sought = anchors if cut else NO_ANCHORS

@@ -10,13 +10,16 @@ from statistics import fmean
 from gear_neo4j.graph.read.graph_schema import GraphSchema
 from gear_neo4j.retrieval.patterns.answer_nodes import AnswerNodes
 from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
+from gear_neo4j.retrieval.patterns.language import VAGUE
 from gear_neo4j.retrieval.patterns.likeness import Element
-from gear_neo4j.retrieval.patterns.pattern import Constraint, Pattern
+from gear_neo4j.retrieval.patterns.pattern import Constraint, Edge, Pattern
 from gear_neo4j.retrieval.patterns.unused import Unused, unused
 from gear_neo4j.retrieval.patterns.weights import WEIGHTS, Weights
 
 # A pattern without a value must explain at least this share of a question's words.
 MOST_WORDS = 0.5
+# Minimum likeness at which a word supports the only type between two labels.
+SUGGESTS = 0.3
 # Counts: the words that support each type, or the nodes of a label that no word has named yet.
 Uses = defaultdict[str, int]
 
@@ -71,12 +74,17 @@ class Scorer:
     def _words(self, pattern: Pattern, named: frozenset[int], uses: Uses) -> float:
         """Points for words; counts the words that support each type in ``uses``."""
         points = 0.0
+        last: dict[str, int] = {}
         for index, element, value in self._explained(pattern, named):
             share = 1.0
             if element.kind == "type":
                 enough = uses[element.name] >= pattern.types.get(element.name, 0)
-                share = self.weights.again if enough or index in self.hints.wanted.appositions else 1.0
-                uses[element.name] += value >= SUPPORTS
+                # The highest point: two words for one relationship.
+                goes_on = last.get(element.name) == index - 1
+                again = enough or goes_on or index in self.hints.wanted.appositions
+                share = self.weights.again if again else 1.0
+                uses[element.name] += value >= SUPPORTS and not goes_on
+                last[element.name] = index
             points += share * self.weights.word * value
         return points
 
@@ -129,7 +137,10 @@ class Scorer:
 
     def evidence(self, pattern: Pattern, target: int) -> Evidence:
         """How much of the question a pattern explains, with one of its nodes as the answer."""
-        explained = {index: value for index, _, value in self._explained(pattern, self.answers.named(pattern))}
+        explained = {
+            index: max(value, SUPPORTS) if value >= SUGGESTS and element.name in self._only_ones(pattern) else value
+            for index, element, value in self._explained(pattern, self.answers.named(pattern))
+        }
         labels = {Element("label", label) for label in pattern.labels}
         explained |= {
             index: value
@@ -138,7 +149,8 @@ class Scorer:
             if element in labels
         }
         said = self._in_values(pattern)
-        words = [explained.get(index, 0.0) for index in self.hints.content if index not in said]
+        vague = self._vague(explained)
+        words = [explained.get(index, 0.0) for index in self.hints.content if index not in said | vague]
         if self.hints.reading.denial is not None:
             # Without it, the answer may be the opposite.
             words.append(0.0)
@@ -149,10 +161,27 @@ class Scorer:
             unused=self._unused(pattern, explained),
         )
 
+    def _only_ones(self, pattern: Pattern) -> frozenset[str]:
+        """The types that are the only ones between their labels: a verb between these hardly means another."""
+        return frozenset(
+            edge.type
+            for edge in pattern.edges
+            if len(self.schema.between[pattern.labels[edge.start], pattern.labels[edge.end]]) == 1
+        )
+
+    def _vague(self, explained: Mapping[int, float]) -> frozenset[int]:
+        """The words of many meanings that no element of the pattern resembles."""
+        return frozenset(
+            index
+            for index in self.hints.content
+            if self.hints.reading.words[index].text.casefold() in VAGUE and explained.get(index, 0.0) < SUPPORTS
+        )
+
     def _unused(self, pattern: Pattern, explained: Mapping[int, float]) -> Unused:
         """The values and numbers that the pattern does not compare, and the content words that it does not explain."""
         stated = {constraint.literal for constraint in pattern.constraints}
         reading = self.hints.reading
+        missing = self.hints.content.keys() - self._vague(explained)
         return unused(
             reading,
             {
@@ -161,7 +190,7 @@ class Scorer:
                 if (
                     word.literal not in stated
                     if word.literal is not None
-                    else word.unread or (index in self.hints.content and explained.get(index, 0.0) < SUPPORTS)
+                    else word.unread or (index in missing and explained.get(index, 0.0) < SUPPORTS)
                 )
             },
         )
@@ -197,12 +226,20 @@ class Scorer:
         """The cost of relationships; low where a word supports them."""
         stated = {pattern.edges[constraint.index].type for constraint in pattern.on_edges}
         cost = 0.0
+        for edge in pattern.edges:
+            if not uses[edge.type]:
+                cost += self.weights.rare * self._rarity(pattern, edge)
         for type, count in pattern.types.items():
             cost += count * self.weights.edge
             if type not in stated and uses[type] < count:
                 first = 0 if uses[type] else 1
                 cost += first * self.weights.unsaid + (count - uses[type] - first) * self.weights.back
         return cost
+
+    def _rarity(self, pattern: Pattern, edge: Edge) -> float:
+        """How rare a relationship is among those between its labels, 0 to 1: a city is in a state, or its capital."""
+        counts = self.schema.between[pattern.labels[edge.start], pattern.labels[edge.end]]
+        return 1.0 - counts[edge.type] / max(counts.values())
 
     def _loose(self, pattern: Pattern, uses: Uses, *, target: int) -> float:
         """The cost of end nodes that are not the answer and have no condition."""

@@ -15,7 +15,8 @@ from gear_neo4j.retrieval.patterns.likeness import Likeness, Likenesses
 from gear_neo4j.retrieval.patterns.measures import add_measures
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Edge, Parallel, Pattern
 from gear_neo4j.retrieval.patterns.possessives import PossessiveReader
-from gear_neo4j.retrieval.patterns.reading import QuestionReader, Reading
+from gear_neo4j.retrieval.patterns.question_reader import QuestionReader
+from gear_neo4j.retrieval.patterns.reading import Reading
 from gear_neo4j.retrieval.patterns.scoring import Evidence, Scorer
 from gear_neo4j.retrieval.patterns.target import NAMES, target_labels
 
@@ -114,7 +115,7 @@ class PatternSearch:
         add_absences(reading, likeness, schema=self._schema)
         possessives, likeness = self._possessives.read(reading, likeness)
         if aggregated:
-            add_measures(reading, likeness, schema=self._schema, likenesses=self.likenesses)
+            likeness = add_measures(reading, likeness, schema=self._schema, likenesses=self.likenesses)
         wanted = target_labels(reading, likeness, schema=self._schema, likenesses=self.likenesses)
         scorer = Scorer(Hints(reading, likeness, wanted, possessives), self._schema)
         best = sorted(self._grow(reading, scorer), key=lambda entry: -entry[0])[:WORDED]

@@ -8,7 +8,7 @@ from gear_neo4j.retrieval.patterns.amounts import NUMBER_WORDS
 from gear_neo4j.retrieval.patterns.condition import Condition, is_name
 from gear_neo4j.retrieval.patterns.language import is_identifier, names_a_doer, telling_words
 from gear_neo4j.retrieval.patterns.likeness import CERTAIN, NOTHING, Element, Likeness, Likenesses
-from gear_neo4j.retrieval.patterns.reading import Reading
+from gear_neo4j.retrieval.patterns.reading import Literal, Reading, is_cue
 
 # Minimum likeness at which a word names a label or type.
 NAMES = 0.6
@@ -32,6 +32,8 @@ _SOMEBODY = frozenset({"people", "person", "someone", "somebody", "anyone", "any
 # Before these words, "who" asks: tell me who.
 _ASKED = frozenset({"and", "me", "us", "know", "of", "say", "tell", "find", "out", "but", "or"})
 _POINTING = _DETERMINERS | {"that", "these"}
+# Between a label and a value, these say that they are two.
+_APART = frozenset({"at", "by", "from", "in", "near", "to", "with"})
 _IS = frozenset({"is", "are", "was", "were"})
 
 
@@ -54,7 +56,15 @@ def target_labels(reading: Reading, likeness: Likeness, *, schema: GraphSchema, 
     asking: list[int] = []
     appositions: set[int] = set()
     modified = False
-    for index in sorted(likeness):
+    values = {
+        literal.first: owners
+        for literal in reading.literals
+        if (owners := _owners(literal, schema)) and _is_asked_for(reading, literal, likeness)
+    }
+    for index in sorted({*likeness, *values}):
+        if index in values:
+            mentions.append((values[index], True))
+            continue
         labels = _labels(reading, index, likeness[index], schema=schema, likenesses=likenesses)
         if _says_what_a_value_is(reading, index, labels, schema=schema):
             appositions.add(index)
@@ -69,10 +79,51 @@ def target_labels(reading: Reading, likeness: Likeness, *, schema: GraphSchema, 
         if pointed:
             labels = labels or _nearest_label(likeness[index])
             labels |= _by_type(reading, index, likeness[index], labels, schema=schema, likenesses=likenesses)
-        if labels:
+        if labels or (pointed and _is_unknown(reading, index, likeness[index])):
             mentions.append((labels, pointed))
             asking += [index] if pointed else []
+    if not mentions and reading.aggregation and reading.aggregation.type:
+        # How high is the highest point.
+        mentions.append((_implied(reading, reading.aggregation.type, schema), False))
     return TargetLabels(_weighed(mentions), frozenset(appositions), asking[0] if asking else None)
+
+
+def _is_asked_for(reading: Reading, literal: Literal, likeness: Likeness) -> bool:
+    """Whether a value of a closed list stands where the answer's label would: *how many Sergeants*, *which thefts*."""
+    after = likeness.get(literal.last + 1, {})
+    return (
+        literal.weight == 1
+        and _is_pointed_at(reading, literal.first)
+        and not any(value >= NAMES for value in _label_values(after))
+    )
+
+
+def _owners(literal: Literal, schema: GraphSchema) -> dict[str, float]:
+    """The labels of the nodes that have a value, and are not called by it."""
+    return {
+        condition.owner.name: 1.0
+        for condition in literal.conditions
+        if condition.operator == "is" and condition.owner.kind == "label" and not _calls(condition, schema)
+    }
+
+
+def _is_unknown(reading: Reading, index: int, row: Mapping[Element, float]) -> bool:
+    """Whether a question counts something that is nothing in the schema: *how many cases*."""
+    return _is_counted(reading, index) and all(value < NAMES for value in row.values())
+
+
+def _is_counted(reading: Reading, index: int) -> bool:
+    """Whether a word is what a question counts: *how many films*, *the number of films*."""
+    wanted = reading.aggregation
+    counts = wanted is not None and wanted.figure and wanted.function == "count"
+    return counts and index > 0 and is_cue(reading, reading.words[index - 1])
+
+
+def _implied(reading: Reading, type: str, schema: GraphSchema) -> dict[str, float]:
+    """The ends of a type that is asked for, without those that the question names."""
+    conditions = (condition for literal in reading.literals for condition in literal.conditions)
+    given = {condition.owner.name for condition in conditions if condition.operator == "is"}
+    return dict.fromkeys([end for end in schema.ends[type] if end not in given] or schema.ends[type], BY_TYPE)
 
 
 def _weighed(mentions: Sequence[tuple[Mapping[str, float], bool]]) -> dict[str, float]:
@@ -158,6 +209,10 @@ def _says_what_a_value_is(reading: Reading, index: int, labels: Mapping[str, flo
         return False
     for literal in reading.literals:
         distance = literal.first - index if index < literal.first else index - literal.last
+        between = reading.words[index + 1 : literal.first] or reading.words[literal.last + 1 : index]
+        if any(word.telling or word.text.casefold() in _APART for word in between):
+            # The state bordering Ohio, a city in Ohio.
+            continue
         near = distance <= NEAR and (distance == 1 or not word.endswith("s"))
         following = reading.words[index + 1 : index + 2]
         if names_a_doer(word) and following and following[0].text.casefold() == "of":
@@ -180,10 +235,14 @@ def _is_pointed_at(reading: Reading, index: int) -> bool:
     while before and reading.words[before - 1].literal is not None:
         # Which Pontiac cars.
         before -= 1
-    words = [*(word.text.casefold() for word in reading.words[:before]), reading.words[index].text.casefold()]
+    # Without the words of the aggregation: what is the latest film.
+    others = (word for word in reading.words[:before] if not is_cue(reading, word))
+    words = [*(word.text.casefold() for word in others), reading.words[index].text.casefold()]
     if words[-2:-1] and (words[-2].isdigit() or words[-2] in NUMBER_WORDS):
         # Which three films.
         del words[-2]
+    if _is_counted(reading, index):
+        return True
     wanted = reading.aggregation
     if wanted and not wanted.order and _GROUPING.intersection(words[-2:-1]):
         return True
@@ -214,7 +273,7 @@ def _by_type(
     for element, value in row.items():
         if element.kind == "type" and value >= NAMES and schema.ends[element.name]:
             # If the question names a film, it asks for its year, not for a film.
-            ends = [end for end in schema.ends[element.name] if end not in given] or schema.ends[element.name]
+            ends = [end for end in schema.had(element.name) if end not in given] or schema.ends[element.name]
             cosines = likenesses.labels_like(texts, ends)
             label = max(ends, key=lambda end: cosines[end])
             asked[label] = max(asked.get(label, 0.0), labels.get(label, 0.0), BY_TYPE * value)

@@ -18,6 +18,7 @@ class Weights:
         own: the measure is a property of the answer.
         named: subtracted if the question names the answer, which is then unlikely to be the answer.
         edge: subtracted for each relationship; also ``unsaid`` if no word supports it, ``back`` if it is a repetition.
+        rare: subtracted for a relationship that no word supports, as far as others between its labels are more common.
         loose: subtracted for an end node without a condition; also ``unlabelled`` if no word supports its label. If no
             word supports its relationship either, ``untied`` is subtracted instead.
         parallel: a second relationship between two nodes if words support both; otherwise ``unshared`` is subtracted.
@@ -45,6 +46,7 @@ class Weights:
     edge: float = 0.1
     unsaid: float = 0.45
     back: float = 0.25
+    rare: float = 0.2
     loose: float = 0.5
     unlabelled: float = 0.7
     untied: float = 1.5

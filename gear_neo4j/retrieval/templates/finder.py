@@ -17,7 +17,8 @@ from gear_neo4j.retrieval.patterns.aggregation import aggregation_in
 from gear_neo4j.retrieval.patterns.finder import PatternFinder
 from gear_neo4j.retrieval.patterns.language import WORD, alike, stem, stop_words
 from gear_neo4j.retrieval.patterns.likeness import Likenesses, by_cosine
-from gear_neo4j.retrieval.patterns.reading import QuestionReader, Reading
+from gear_neo4j.retrieval.patterns.question_reader import QuestionReader
+from gear_neo4j.retrieval.patterns.reading import Reading
 from gear_neo4j.retrieval.patterns.search import PatternSearch
 from gear_neo4j.retrieval.templates.linking import Stated, linked, property_of, stated_in
 

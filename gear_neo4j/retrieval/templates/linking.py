@@ -9,7 +9,8 @@ from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.retrieval.patterns.amounts import Amount, amounts_in
 from gear_neo4j.retrieval.patterns.condition import QUOTED, Condition
 from gear_neo4j.retrieval.patterns.conditions import Numbers, dates_in, numbers_in, times_in
-from gear_neo4j.retrieval.patterns.reading import QuestionReader, Reading
+from gear_neo4j.retrieval.patterns.question_reader import QuestionReader
+from gear_neo4j.retrieval.patterns.reading import Reading
 from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef
 
 # A question with more values than a template has parameters is about something else.
