@@ -30,6 +30,8 @@ LONGEST_VALUE = 200
 VALUE = 1_500
 # Maximum number of patterns to run; most questions need one.
 TRIED = 12
+# A less probable pattern is a guess.
+LEAST_SURE = 0.1
 # A pattern that is more points behind the best one with an answer is unlikely to be meant.
 MARGIN = 2.0
 ROWS = 100
@@ -208,6 +210,8 @@ class PatternFinder:
         for candidate in candidates:
             if len(entities) >= most or candidate.score < least:
                 break
+            if candidate.confidence < LEAST_SURE:
+                continue
             if any(pattern.is_part_of(candidate.pattern) for pattern in without_nodes):
                 continue
             if sure is not None and candidate.pattern.form != sure:
