@@ -83,11 +83,13 @@ def main() -> None:
     parser.add_argument("--systems", default=",".join(SYSTEMS), help="which of the systems (default: all)")
     parser.add_argument("--json", type=Path, metavar="FILE")
     arguments = parser.parse_args()
+    names = [name.strip() for name in arguments.systems.split(",")]
+    if unknown := [name for name in names if name not in SYSTEMS]:
+        parser.error(f"there is no system '{unknown[0]}', only: {', '.join(SYSTEMS)}")
     settings = Settings.load()
     if not settings.chat_model:
         parser.error("set GEAR_CHAT_MODEL, and OPENAI_BASE_URL for a server of your own")
     folder = half_of(arguments.folder, arguments.half, home=settings.home)
-    names = [name for name in SYSTEMS if name in arguments.systems.split(",")]
     reports = {name: measured(folder, SYSTEMS[name], limit=arguments.limit) for name in names}
     Console(soft_wrap=True).print(table(reports))
     if arguments.json:

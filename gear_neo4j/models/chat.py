@@ -210,7 +210,8 @@ class Chat:
         try:
             return self._request(messages, spent=spent, response_format=form)
         except ModelError as error:
-            if error.__cause__ is None or may_pass(error.__cause__):
+            # A text that is refused says nothing about schemas.
+            if isinstance(error, ReplyError) or error.__cause__ is None or may_pass(error.__cause__):
                 raise
             # Learnt once: many servers and clients know no schemas, and each refuses them in its own way.
             self._takes_schemas = False

@@ -321,6 +321,20 @@ def test_a_server_that_is_down_at_the_second_try_does_not_lose_its_schemas():
     assert [False, True, True] == formed
 
 
+def test_a_text_that_is_refused_at_the_second_try_does_not_lose_the_schemas():
+    """The next question is asked with a schema again."""
+    refusal = Refusal(400, {"message": "The response was filtered.", "code": "content_filter", "param": "prompt"})
+    refused = lambda number, _messages: refusal if number == 2 else None  # noqa: E731
+    with ScriptedServer(lambda messages: ANSWER if len(messages) > 2 else "Edinburgh?", fault=refused) as server:
+        chat = chat_of(server)
+        with pytest.raises(ReplyError, match="refuses this text"):
+            chat.ask(FORMED, parse=place)
+        assert "Edinburgh" == chat.ask(FORMED, parse=place).value
+        formed = ["response_format" in body for body in server.requests]
+
+    assert [False, True, False, True] == formed
+
+
 def test_a_client_that_knows_no_schemas_is_asked_without():
     """Each of LangChain's models has options of its own."""
     model = Scripted(replies=["In Edinburgh.", TypeError("unexpected keyword argument 'response_format'"), ANSWER])

@@ -1,7 +1,7 @@
 """Chooses the pattern to aggregate, and only a certain one: a wrong number looks like a right one."""
 
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation
-from gear_neo4j.retrieval.patterns.hints import SUPPORTS
+from gear_neo4j.retrieval.patterns.likeness import SUPPORTS
 from gear_neo4j.retrieval.patterns.search import Candidate, Candidates
 from gear_neo4j.retrieval.patterns.target import NAMES
 

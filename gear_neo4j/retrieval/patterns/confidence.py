@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from gear_neo4j.retrieval.patterns.hints import SUPPORTS
+from gear_neo4j.retrieval.patterns.likeness import SUPPORTS
 from gear_neo4j.retrieval.patterns.scoring import Evidence
 
 # From this probability on, no other pattern is run.

@@ -7,14 +7,12 @@ from functools import cached_property, partial
 from itertools import pairwise
 
 from gear_neo4j.retrieval.patterns.language import names_a_doer
-from gear_neo4j.retrieval.patterns.likeness import Element, Likeness
+from gear_neo4j.retrieval.patterns.likeness import SUPPORTS, Element, Likeness
 from gear_neo4j.retrieval.patterns.possessives import Possessives
 from gear_neo4j.retrieval.patterns.reading import Reading
 from gear_neo4j.retrieval.patterns.target import NAMES, TargetLabels
 from gear_neo4j.retrieval.patterns.unused import unused
 
-# Minimum likeness at which a word supports a type.
-SUPPORTS = 0.5
 _RELATIVE = frozenset({"who", "whose"})
 _SHARED = re.compile(r"\b(?:same|both|them|who (?:has|have))\b", re.IGNORECASE)
 

@@ -26,6 +26,8 @@ from gear_neo4j.retrieval.patterns.language import (
 )
 from gear_neo4j.retrieval.patterns.reading import Reading
 
+# Minimum likeness at which a word supports an element.
+SUPPORTS = 0.5
 # The minimum cosine of two related words, and the cosines that map to a likeness of 0 and to the maximum.
 RELATED = 0.4
 NOTHING, CERTAIN = 0.3, 0.8

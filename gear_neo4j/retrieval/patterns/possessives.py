@@ -17,7 +17,7 @@ from gear_neo4j.retrieval.patterns.language import (
     telling_words,
     without_possessive,
 )
-from gear_neo4j.retrieval.patterns.likeness import Element, Likeness, Likenesses
+from gear_neo4j.retrieval.patterns.likeness import SUPPORTS, Element, Likeness, Likenesses
 from gear_neo4j.retrieval.patterns.pattern import Pattern
 from gear_neo4j.retrieval.patterns.reading import Literal, Reading, is_cue
 
@@ -29,8 +29,6 @@ LEAST_COSINE, LEAST = 0.2, 0.1
 GUESSED = 0.45
 # The share of a step that a relationship within one label gets in the direction that its name does not suggest.
 OTHER_WAY = 0.5
-# From this likeness on, a word needs no help.
-KNOWN = 0.5
 _DETERMINERS = frozenset({"the", "a", "an", "all", "any", "his", "her", "their", "its"})
 _ENDS = frozenset(
     """
@@ -280,7 +278,7 @@ def _helped(reading: Reading, likeness: Likeness, chains: Mapping[int, Sequence[
     helped = dict(likeness)
     for step in (step for chain in chains.values() for step in chain):
         span = [index for index in range(step.first, step.last + 1) if index in helped]
-        if any(value >= KNOWN for index in span for value in helped[index].values()):
+        if any(value >= SUPPORTS for index in span for value in helped[index].values()):
             continue
         for index in span:
             del helped[index]

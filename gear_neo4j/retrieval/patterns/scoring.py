@@ -9,9 +9,9 @@ from statistics import fmean
 
 from gear_neo4j.graph.read.graph_schema import GraphSchema
 from gear_neo4j.retrieval.patterns.answer_nodes import AnswerNodes
-from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
+from gear_neo4j.retrieval.patterns.hints import Hints
 from gear_neo4j.retrieval.patterns.language import VAGUE
-from gear_neo4j.retrieval.patterns.likeness import Element
+from gear_neo4j.retrieval.patterns.likeness import SUPPORTS, Element
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Edge, Pattern
 from gear_neo4j.retrieval.patterns.unused import Unused, unused
 from gear_neo4j.retrieval.patterns.weights import WEIGHTS, Weights
@@ -137,8 +137,9 @@ class Scorer:
 
     def evidence(self, pattern: Pattern, target: int) -> Evidence:
         """How much of the question a pattern explains, with one of its nodes as the answer."""
+        only_ones = self._only_ones(pattern)
         explained = {
-            index: max(value, SUPPORTS) if value >= SUGGESTS and element.name in self._only_ones(pattern) else value
+            index: max(value, SUPPORTS) if value >= SUGGESTS and element.name in only_ones else value
             for index, element, value in self._explained(pattern, self.answers.named(pattern))
         }
         labels = {Element("label", label) for label in pattern.labels}

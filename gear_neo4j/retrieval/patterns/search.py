@@ -10,8 +10,8 @@ from gear_neo4j.retrieval.patterns.absences import add_absences
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation
 from gear_neo4j.retrieval.patterns.condition import Condition, exclude_each_other, is_count, is_name
 from gear_neo4j.retrieval.patterns.confidence import FARTHEST_MARGIN, confidence
-from gear_neo4j.retrieval.patterns.hints import SUPPORTS, Hints
-from gear_neo4j.retrieval.patterns.likeness import Likeness, Likenesses
+from gear_neo4j.retrieval.patterns.hints import Hints
+from gear_neo4j.retrieval.patterns.likeness import SUPPORTS, Likeness, Likenesses
 from gear_neo4j.retrieval.patterns.measures import add_measures
 from gear_neo4j.retrieval.patterns.pattern import Constraint, Edge, Parallel, Pattern
 from gear_neo4j.retrieval.patterns.possessives import PossessiveReader
