@@ -252,9 +252,13 @@ def _candidates(pattern: Pattern, score: float, reading: Reading, scorer: Scorer
 
 
 def _with_margins(ranked: Sequence[Candidate]) -> Iterator[Candidate]:
-    """The candidates with their lead over the best other one, or their gap to it."""
-    for index, candidate in enumerate(ranked):
-        other = ranked[0] if index else next(iter(ranked[1:]), None)
+    """The candidates with their lead over the best other one, or their gap to it.
+
+    One without what the question measures is no rival of one that has it.
+    """
+    for candidate in ranked:
+        others = (other for other in ranked if other is not candidate and other.measured == candidate.measured)
+        other = next(others, None)
         yield replace(candidate, margin=candidate.score - other.score if other else FARTHEST_MARGIN)
 
 
