@@ -70,6 +70,9 @@ def answered(gear, database, question):
         ("Which boat serves the most isles?", [("Puffin", 2), ("Tern", 2)]),
         ("What town is the largest?", [("Kirkby", 3_500)]),
         ("How many towns named Vik are there?", 2),
+        # A number of all, and a number of a unit.
+        ("What is the total size of all 3 isles?", 106.25),
+        ("Which are all 95-minute voyages?", [("V2", None)]),
         # Another name of the country.
         ("How many isles are in the UK?", 2),
         ("How many isles are in great britain?", 2),

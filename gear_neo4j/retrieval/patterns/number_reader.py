@@ -91,7 +91,10 @@ def _limits(reading: Reading, numbers: Numbers) -> bool:
     """Whether a number limits the nodes of the answer, or says how many there are: *all 50 states*."""
     cues = reading.aggregation.cues if reading.aggregation else ()
     limits = any(start <= numbers.start and numbers.end <= end for start, end in cues)
-    return limits or (not numbers.compared and bool(_ALL.search(reading.text[: numbers.start])))
+    # All 12-second calls have a duration.
+    before, after = reading.text[: numbers.start], reading.text[numbers.end :]
+    counts = not (numbers.compared or numbers.nouns) and after[:1].isspace() and _ALL.search(before)
+    return limits or bool(counts)
 
 
 def _fits(property: PropertySchema, numbers: Numbers) -> bool:

@@ -20,7 +20,6 @@ from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
 PLAIN = 0.15
 # A property with fewer values is a closed list: its values are recognised in lower case, too.
 CLOSED = 200
-_NAMING = frozenset({"called", "named"})
 _PARTS_OF_THE_WORLD = (["north"], ["south"], ["central"], ["latin"])
 _VALUE_NEXT = re.compile(r"\s*(?:is|of|=|:|number)?\s*['\"“]?\d")
 _PLURAL = re.compile(r"(?<=\w{3})(?<!s)s\b")
@@ -84,7 +83,7 @@ class QuestionReader:
         self._flags(reading)
         for word, following in zip(reading.words, [*reading.words[1:], None], strict=True):
             # Officers called Ann call nobody.
-            naming = word.text.casefold() in _NAMING and following is not None and following.literal is not None
+            naming = word.text.casefold() == "called" and following is not None and following.literal is not None
             cue = naming or is_cue(reading, word)
             qualifies = word.text.casefold() in QUALIFIERS and following is not None and self._tells(following)
             word.telling = word.telling and (self._tells(word) or qualifies) and not cue
