@@ -8,7 +8,7 @@ from gear_neo4j.retrieval.patterns.amounts import NUMBER_WORDS
 from gear_neo4j.retrieval.patterns.condition import Condition, is_name
 from gear_neo4j.retrieval.patterns.language import is_identifier, names_a_doer, telling_words
 from gear_neo4j.retrieval.patterns.likeness import CERTAIN, NOTHING, Element, Likeness, Likenesses
-from gear_neo4j.retrieval.patterns.reading import Literal, Reading, is_cue
+from gear_neo4j.retrieval.patterns.reading import Literal, Reading, Word, is_cue
 
 # Minimum likeness at which a word names a label or type.
 NAMES = 0.6
@@ -32,6 +32,7 @@ _SOMEBODY = frozenset({"people", "person", "someone", "somebody", "anyone", "any
 # Before these words, "who" asks: tell me who.
 _ASKED = frozenset({"and", "me", "us", "know", "of", "say", "tell", "find", "out", "but", "or"})
 _POINTING = _DETERMINERS | {"that", "these"}
+_NAMING = frozenset({"called", "named"})
 # Between a label and a value, these say that they are two.
 _APART = frozenset({"at", "by", "from", "in", "near", "to", "with"})
 _IS = frozenset({"is", "are", "was", "were"})
@@ -210,8 +211,7 @@ def _says_what_a_value_is(reading: Reading, index: int, labels: Mapping[str, flo
     for literal in reading.literals:
         distance = literal.first - index if index < literal.first else index - literal.last
         between = reading.words[index + 1 : literal.first] or reading.words[literal.last + 1 : index]
-        if any(word.telling or word.text.casefold() in _APART for word in between):
-            # The state bordering Ohio, a city in Ohio.
+        if any(_separates(word) for word in between):
             continue
         near = distance <= NEAR and (distance == 1 or not word.endswith("s"))
         following = reading.words[index + 1 : index + 2]
@@ -222,6 +222,12 @@ def _says_what_a_value_is(reading: Reading, index: int, labels: Mapping[str, flo
         if near and literal.weight == 1 and any(owner.kind == "label" and owner.name in labels for owner in owners):
             return True
     return False
+
+
+def _separates(word: Word) -> bool:
+    """Whether a label and a value with this word between them are two: *the state bordering Ohio*, *a city in Ohio*."""
+    text = word.text.casefold()
+    return text in _APART or (word.telling and text not in _NAMING)
 
 
 def _calls(condition: Condition, schema: GraphSchema) -> bool:
