@@ -96,7 +96,8 @@ def shown(
     reading: Reading, likeness: Likeness, value: Aggregation, measures: Sequence[Condition], schema: GraphSchema
 ) -> dict[str, str]:
     """The property with the value, by label; only of what stands next after the value, if that has one."""
-    near = (measure for measure in measures if measure.prior >= SURELY_NAMED * max(one.prior for one in measures))
+    most = max((measure.prior for measure in measures), default=0.0)
+    near = (measure for measure in measures if measure.prior >= SURELY_NAMED * most)
     best = {measure.owner: measure for measure in sorted(near, key=lambda measure: measure.prior)}
     owners = _owners_after(reading, likeness, value, schema) & best.keys() or best.keys()
     return {owner.name: best[owner].property for owner in owners if owner.kind == "label"}
@@ -106,7 +107,7 @@ def without(reading: Reading, likeness: Likeness, value: Aggregation) -> Likenes
     """The likeness without the words before and for a value, which need no explanation."""
     kept = dict(likeness)
     for index, word in enumerate(reading.words):
-        if any(word.start < end and word.end > start for start, end in value.cues):
+        if word.overlaps(value.cues):
             word.telling = False
             kept.pop(index, None)
     return kept

@@ -23,12 +23,15 @@ _ALL = re.compile(r"\ball(?:\s+of)?(?:\s+the)?\s+$", re.IGNORECASE)
 
 
 class NumberReader:
-    """Reads the numbers in questions about one graph; a number may also be the name of a node."""
+    """Reads the numbers in questions about one graph; a number may also be the name of a node.
+
+    ``properties`` are those of the schema, each with its owner and the stems of its name.
+    """
 
     def __init__(self, schema: GraphSchema, vocabulary: Vocabulary) -> None:
         self._schema = schema
         self._vocabulary = vocabulary
-        self._properties = [
+        self.properties = [
             (owner, property, tuple(dict.fromkeys(map(stem, telling_words(property.name)))))
             for owner in schema.owners()
             for property in schema.properties(owner).values()
@@ -50,7 +53,7 @@ class NumberReader:
     def _dated(self, reading: Reading, moment: Numbers, kind: Kind) -> Iterator[Condition]:
         """The properties that a date or time may be compared with."""
         first, last = span(reading, moment.start, moment.end)
-        for owner, property, stems in self._properties:
+        for owner, property, stems in self.properties:
             if property.kind == kind:
                 own = OWN_DATE * (not set(stems).isdisjoint(map(stem, telling_words(owner.name))))
                 prior = max(own, _nearness(reading, first, last, stems, owner))
@@ -77,7 +80,7 @@ class NumberReader:
         """The properties that a number may be compared with: those that nearby words name, and years."""
         first, last = span(reading, numbers.start, numbers.end)
         asks_for_id = any(IDS.match(word.text) for word in reading.words)
-        for owner, property, stems in self._properties:
+        for owner, property, stems in self.properties:
             if property.kind not in ("number", "date") or (is_identifier(property.name) and not asks_for_id):
                 continue
             fits = _fits(property, numbers)

@@ -43,11 +43,7 @@ class QuestionReader:
         self._vocabulary = vocabulary
         self._dictionary = dictionary
         self._numbers = NumberReader(schema, vocabulary)
-        self._properties = [
-            (owner, property, tuple(dict.fromkeys(map(stem, telling_words(property.name)))))
-            for owner in schema.owners()
-            for property in schema.properties(owner).values()
-        ]
+        self._properties = self._numbers.properties
         names = [*schema.labels, *schema.types]
         self._schema_words = {tuple(map(stem, telling_words(name))) for name in names}
         self._schema_words |= {stems for _, _, stems in self._properties}

@@ -1,11 +1,11 @@
 """A question as it is read: its words, the values, numbers and flags that it states, and its aggregation."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gear_neo4j.graph.read.typegraph import words
-from gear_neo4j.retrieval.patterns.aggregation import Aggregation
+from gear_neo4j.retrieval.patterns.aggregation import Aggregation, Span
 from gear_neo4j.retrieval.patterns.condition import QUOTED, Bound, Condition
 from gear_neo4j.retrieval.patterns.language import CAMEL, WORD, stem
 
@@ -24,6 +24,10 @@ class Word:
     telling: bool = True
     literal: int | None = None
     unread: bool = False
+
+    def overlaps(self, spans: Iterable[Span]) -> bool:
+        """Whether it shares a character with one of the spans."""
+        return any(self.start < end and self.end > start for start, end in spans)
 
 
 @dataclass(slots=True)
@@ -106,8 +110,7 @@ def words_of(question: str) -> Iterator[Word]:
 
 def is_cue(reading: Reading, word: Word) -> bool:
     """Whether a word belongs to the aggregation."""
-    cues = reading.aggregation.cues if reading.aggregation else ()
-    return any(word.start < end and word.end > start for start, end in cues)
+    return reading.aggregation is not None and word.overlaps(reading.aggregation.cues)
 
 
 def span(reading: Reading, start: int, end: int) -> tuple[int, int]:

@@ -149,9 +149,8 @@ class Scorer:
             for element, value in self.hints.content.get(index, ())
             if element in labels
         }
-        said = self._in_values(pattern)
-        vague = self._vague(explained)
-        words = [explained.get(index, 0.0) for index in self.hints.content if index not in said | vague]
+        needed = self._needed(explained)
+        words = [explained.get(index, 0.0) for index in needed - self._in_values(pattern)]
         if self.hints.reading.denial is not None:
             # Without it, the answer may be the opposite.
             words.append(0.0)
@@ -159,7 +158,7 @@ class Scorer:
             words=fmean(words) if words else 1.0,
             least=min(words, default=1.0),
             target=self.hints.wanted.labels.get(pattern.labels[target], 0.0),
-            unused=self._unused(pattern, explained),
+            unused=self._unused(pattern, explained, needed),
         )
 
     def _only_ones(self, pattern: Pattern) -> frozenset[str]:
@@ -170,19 +169,18 @@ class Scorer:
             if len(self.schema.between[pattern.labels[edge.start], pattern.labels[edge.end]]) == 1
         )
 
-    def _vague(self, explained: Mapping[int, float]) -> frozenset[int]:
-        """The words of many meanings that no element of the pattern resembles."""
+    def _needed(self, explained: Mapping[int, float]) -> frozenset[int]:
+        """The content words, without those of many meanings that no element of the pattern resembles."""
         return frozenset(
             index
             for index in self.hints.content
-            if self.hints.reading.words[index].text.casefold() in VAGUE and explained.get(index, 0.0) < SUPPORTS
+            if explained.get(index, 0.0) >= SUPPORTS or self.hints.reading.words[index].text.casefold() not in VAGUE
         )
 
-    def _unused(self, pattern: Pattern, explained: Mapping[int, float]) -> Unused:
+    def _unused(self, pattern: Pattern, explained: Mapping[int, float], needed: frozenset[int]) -> Unused:
         """The values and numbers that the pattern does not compare, and the content words that it does not explain."""
         stated = {constraint.literal for constraint in pattern.constraints}
         reading = self.hints.reading
-        missing = self.hints.content.keys() - self._vague(explained)
         return unused(
             reading,
             {
@@ -191,7 +189,7 @@ class Scorer:
                 if (
                     word.literal not in stated
                     if word.literal is not None
-                    else word.unread or (index in missing and explained.get(index, 0.0) < SUPPORTS)
+                    else word.unread or (index in needed and explained.get(index, 0.0) < SUPPORTS)
                 )
             },
         )

@@ -122,9 +122,15 @@ def _is_counted(reading: Reading, index: int) -> bool:
 
 def _implied(reading: Reading, type: str, schema: GraphSchema) -> dict[str, float]:
     """The ends of a type that is asked for, without those that the question names."""
+    ends = schema.ends[type]
+    return dict.fromkeys(_not_given(reading, ends) or ends, BY_TYPE)
+
+
+def _not_given(reading: Reading, labels: Sequence[str]) -> list[str]:
+    """The labels of which the question states no value: if it names a film, it asks for its year, not for a film."""
     conditions = (condition for literal in reading.literals for condition in literal.conditions)
     given = {condition.owner.name for condition in conditions if condition.operator == "is"}
-    return dict.fromkeys([end for end in schema.ends[type] if end not in given] or schema.ends[type], BY_TYPE)
+    return [label for label in labels if label not in given]
 
 
 def _weighed(mentions: Sequence[tuple[Mapping[str, float], bool]]) -> dict[str, float]:
@@ -273,13 +279,10 @@ def _by_type(
         return {}
     following = reading.words[index + 1 : index + 2]
     texts = [reading.words[index].text.casefold(), *(word.text.casefold() for word in following if word.telling)]
-    conditions = (condition for literal in reading.literals for condition in literal.conditions)
-    given = {condition.owner.name for condition in conditions if condition.operator == "is"}
     asked: dict[str, float] = {}
     for element, value in row.items():
         if element.kind == "type" and value >= NAMES and schema.ends[element.name]:
-            # If the question names a film, it asks for its year, not for a film.
-            ends = [end for end in schema.had(element.name) if end not in given] or schema.ends[element.name]
+            ends = _not_given(reading, schema.had(element.name)) or schema.ends[element.name]
             cosines = likenesses.labels_like(texts, ends)
             label = max(ends, key=lambda end: cosines[end])
             asked[label] = max(asked.get(label, 0.0), labels.get(label, 0.0), BY_TYPE * value)
