@@ -22,7 +22,6 @@ from rich.table import Table
 from benchmarks.measure import fresh_gear, machine
 from gear_neo4j.evaluate import knowledge
 from gear_neo4j.gear import Gear
-from gear_neo4j.retrieval.dictionary import Dictionaries
 from gear_neo4j.retrieval.patterns.confidence import NAMES, features, probability
 from gear_neo4j.retrieval.patterns.description import description
 from gear_neo4j.retrieval.patterns.finder import PatternFinder
@@ -53,8 +52,8 @@ def measure(folder: Path, settings: Settings) -> list[Case]:
 
 def cases(gear: Gear, folder: Path) -> Iterator[Case]:
     """A case for each question whose answer is nodes and that gets any."""
-    entities = knowledge.AnswerEntities(gear.graph.pagerank.named_nodes())
-    finder = PatternFinder(gear.graph, embedder=gear.embedder, dictionaries=Dictionaries(gear.graph.pagerank))
+    entities = knowledge.AnswerEntities(gear.graph.lexicon.every_node())
+    finder = PatternFinder(gear.graph, embedder=gear.embedder)
     schema = gear.graph.patterns.schema()
     assert schema is not None
     for number, question in enumerate(track(knowledge.load(folder).questions, folder.name)):

@@ -72,7 +72,7 @@ def measure(folder: Path, settings: Settings) -> dict[str, dict[str, float]]:
         with Gear.connect(connected, chat=Chat(model)) as gear:
             dataset = knowledge.load(folder)
             knowledge.provide(gear, dataset)
-            entities = knowledge.AnswerEntities(gear.graph.pagerank.named_nodes())
+            entities = knowledge.AnswerEntities(gear.graph.lexicon.every_node())
             wanted = {row.question: entities.wanted(row.question, row.answer) for row in dataset.questions}
             figures = {}
             for recipe in (CypherAgent(), PatternAgent()):

@@ -56,7 +56,7 @@ def measure(folder: Path, settings: Settings) -> dict[str, Any]:
 
 def _recalls(gear: Gear, dataset: knowledge.KnowledgeGraph) -> Mapping[str, Mapping[str, list[float]]]:
     """Recall by system and question half, one figure per ``k``; the halves are the even and the odd questions."""
-    entities = knowledge.AnswerEntities(gear.graph.pagerank.named_nodes())
+    entities = knowledge.AnswerEntities(gear.graph.lexicon.every_node())
     wanted = {question.question: entities.wanted(question.question, question.answer) for question in dataset.questions}
     questions = [question for question, names in wanted.items() if names]
     rows: dict[str, list[list[float]]] = {}

@@ -26,7 +26,7 @@ CALL (named) {
   WITH entity
   WHERE entity.key IN named
   MERGE (e:Entity {key: entity.key})
-  ON CREATE SET e.name = entity.name
+  ON CREATE SET e.name = entity.name, e.plain = entity.plain
   WITH e, entity
   // No lock is taken for the others.
   WHERE

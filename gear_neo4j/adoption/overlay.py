@@ -28,6 +28,7 @@ from gear_neo4j.domain import VectorSource
 from gear_neo4j.errors import InputError
 from gear_neo4j.graph.connection.database import Row
 from gear_neo4j.graph.graph import Graph
+from gear_neo4j.graph.read.graph_schema import GraphSchema
 from gear_neo4j.graph.write.overlay_store import NOBODY, PropertyReading, RelationshipReading
 from gear_neo4j.ingestion.progress import Progress
 from gear_neo4j.ingestion.writers import Writers
@@ -102,7 +103,7 @@ class Adoption:
         self._triples(writer, relationships)
         self._stamp()
         self.graph.overlay.record_ties(self.ties)
-        self.graph.overlay.record_schema(schema_of(survey(self.graph), self.profile, self.ties))
+        self._terms(schema_of(survey(self.graph), self.profile, self.ties))
         return self.report
 
     def count(self) -> AdoptionReport:
@@ -265,6 +266,15 @@ class Adoption:
             done = min(done + PASSAGES_A_BATCH, total)
             self.report.stamped += changed
             self.on_progress(Progress("readers", done, total, self.report.stamped))
+
+    def _terms(self, schema: GraphSchema) -> None:
+        """Write the names and values by which questions are linked to the graph, then its schema."""
+        expected = self.report.nodes_read + sum(
+            property.distinct for owner in schema.owners() for property in schema.properties(owner).values()
+        )
+        for done in self.graph.terms.rebuild(schema):
+            self.on_progress(Progress("names and values", done, max(done, expected), done))
+        self.graph.overlay.record_schema(schema)
 
     def _has_prose(self, row: Row) -> bool:
         return has_prose(row, self.profile)

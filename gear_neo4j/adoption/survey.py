@@ -24,7 +24,7 @@ LONGEST_EXAMPLE = 200
 RECENT = 60.0
 Kind = Literal["text", "texts", "list", "number", "flag", "date", "time", "value"]
 COMMUNITY = "__GearCommunity"
-RECORDS = frozenset({"__GearStore", "__GearSource", "__GearOrigin", "__GearReaders"})
+RECORDS = frozenset({"__GearStore", "__GearSource", "__GearOrigin", "__GearReaders", "__GearTerm"})
 OURS = RECORDS | {"Passage", "Triple", "__GearImport", "__GearImportFile", "__GearTests", COMMUNITY}
 MIGRATIONS = frozenset({"__Neo4jMigration", "__Neo4jMigrationsLock"})
 # Our types, and our label at the start of each.
@@ -34,6 +34,7 @@ OUR_TYPES = {
     "FROM": "Triple",
     "DESCRIBES": "Passage",
     "NEXT_PASSAGE": "Passage",
+    "NAME_OF": "__GearTerm",
     "SYNONYM": "Entity",
     "PARENT_OF": COMMUNITY,
     "MIGRATED_TO": "__Neo4jMigration",

@@ -56,7 +56,7 @@ class PatternLoop:
         If no pattern is certain, and no model chooses one, the answer is empty.
 
         Raises:
-            InputError: the question is blank, k is below 1, or the graph has too many values to keep in memory.
+            InputError: the question is blank, or k is below 1.
         """
         text = checked(question, k=k)
         options = self._options

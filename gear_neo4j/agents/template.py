@@ -59,7 +59,7 @@ class TemplateLoop:
         If no template is certain, and no model chooses one, the answer is empty.
 
         Raises:
-            InputError: the question is blank, k is below 1, or the graph has too many values to keep in memory.
+            InputError: the question is blank, or k is below 1.
         """
         run = self._begun(checked(question, k=k), on_event)
         with run.timed("templates"):

@@ -18,7 +18,7 @@ from gear_neo4j.errors import InputError
 from gear_neo4j.evaluate.metrics import percentile
 from gear_neo4j.evaluate.statistics import interval
 from gear_neo4j.gear import Gear
-from gear_neo4j.graph.read.pagerank_queries import NamedNode
+from gear_neo4j.graph.read.lexicon import NamedNode
 from gear_neo4j.graph.schema.record import RecordedDataset
 from gear_neo4j.ingestion.lines import Problem
 from gear_neo4j.ingestion.progress import Progress
@@ -206,7 +206,7 @@ def measure(
     is the share where both are 1. ``halves`` holds the figures of the even and the odd questions, counted from 0,
     ``hops`` those of the odd questions by the number of relationships to the answer.
     """
-    entities = AnswerEntities(gear.graph.pagerank.named_nodes())
+    entities = AnswerEntities(gear.graph.lexicon.every_node())
     rows: list[dict[str, Any]] = []
     for question in dataset.questions[:limit]:
         rows.append(_row(question, entities, systems, k=k))

@@ -25,6 +25,7 @@ from gear_neo4j.gear.retrievers import sync_expansion
 from gear_neo4j.gear.session import Session
 from gear_neo4j.recipes.recipe import AgentRecipe
 from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS, register_agent
+from gear_neo4j.retrieval.dictionary import Names
 from gear_neo4j.retrieval.linking import EntityLinker
 from gear_neo4j.retrieval.subgraph import SubgraphRetriever
 from gear_neo4j.roles.analyst import PromptedAnalyst
@@ -78,7 +79,7 @@ def kgt(session: Session, recipe: Kgt) -> KgtLoop:
         raise InputError("kgt needs an adopted graph: run 'gear adopt' first")
     linker = EntityLinker(
         graph.store,
-        dictionaries=session.dictionaries,
+        names=Names(session.graph.lexicon),
         embedder=session.embedder,
         described=graph.templates.described,
     )

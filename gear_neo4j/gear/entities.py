@@ -8,6 +8,7 @@ from gear_neo4j.gear.session import Session
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.read.entities import EntityRecord, EntitySummary
 from gear_neo4j.retrieval.context import passages_around
+from gear_neo4j.retrieval.dictionary import Names
 from gear_neo4j.retrieval.lucene import fuzzy_query, lucene_query
 from gear_neo4j.text.printable import is_storable
 
@@ -70,9 +71,9 @@ def _candidates(session: Session, name: str) -> Iterator[str]:
     if record is None:
         return
     if record.names:
-        dictionary = session.dictionaries.current()
-        yield from dictionary.nodes_named(name)
-        yield from (node for match in dictionary.find(name) for node in match.nodes)
+        known = Names(session.graph.lexicon)
+        yield from known.nodes_named(name)
+        yield from (node for match in known.find(name) for node in match.nodes)
     words = [word for word in lucene_query(name).split() if word.isalnum() and len(word) <= LONGEST_WORD][:MOST_WORDS]
     if words:
         similar, _ = export.similar([], text=_similar_query(words))

@@ -62,11 +62,10 @@ def scout(session: Session, recipe: Scout) -> ScoutRetriever:
 
 @register_retriever(Paths)
 def paths(session: Session, recipe: Paths) -> PathRetriever:
-    """Paths between the nodes that the session's dictionary of names finds."""
+    """Paths between the nodes that a question names."""
     return PathRetriever(
         session.graph,
         base=session.first_stage(recipe.base),
-        dictionaries=session.dictionaries,
         finder=session.finder,
         embedder=session.embedder,
         options=recipe,

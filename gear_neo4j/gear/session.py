@@ -18,7 +18,6 @@ from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes.recipe import AgentRecipe, Recipe, RetrieverRecipe
 from gear_neo4j.recipes.registry import AGENTS, RETRIEVERS
 from gear_neo4j.retrieval.context import AnswererInContext, Context, checked_context
-from gear_neo4j.retrieval.dictionary import Dictionaries
 from gear_neo4j.retrieval.first_stage import FirstStage, RankerStage, RetrieverStage
 from gear_neo4j.retrieval.hipporag import GraphMemory
 from gear_neo4j.retrieval.patterns.finder import PatternFinder
@@ -64,8 +63,7 @@ class Session:
         self._memory = memory
         self.rankers = RankerCache(graph, home=settings.home, memory=memory)
         self.projections = Projections(graph.pagerank, memory=memory)
-        self.dictionaries = Dictionaries(graph.pagerank, memory=memory)
-        self.finder = PatternFinder(graph, embedder=embedder, dictionaries=self.dictionaries, memory=memory)
+        self.finder = PatternFinder(graph, embedder=embedder)
         self.templates = TemplateFinder(graph, self.finder)
         self.survey = RecentSurvey(graph)
         self._open_chat = chat

@@ -96,7 +96,7 @@ class Templates:
         No language model is called.
 
         Raises:
-            InputError: the question is blank, or the graph has too many values to hold in memory.
+            InputError: the question is blank.
         """
         return self._session.templates.answer(checked(question))
 

@@ -13,6 +13,7 @@ from gear_neo4j.graph.read.adjacency import AdjacencyReader
 from gear_neo4j.graph.read.collections import Collections
 from gear_neo4j.graph.read.diagnostics import Diagnostics, SurveyQueries
 from gear_neo4j.graph.read.entities import Entities
+from gear_neo4j.graph.read.lexicon import Lexicon
 from gear_neo4j.graph.read.neighbourhoods import Neighbourhoods
 from gear_neo4j.graph.read.pagerank_queries import PageRankQueries, Version
 from gear_neo4j.graph.read.pattern_queries import PatternQueries
@@ -34,6 +35,7 @@ from gear_neo4j.graph.write.reader_records import ReaderRecords
 from gear_neo4j.graph.write.source_registry import SourceRegistry
 from gear_neo4j.graph.write.synonyms import Synonyms
 from gear_neo4j.graph.write.template_store import TemplateStore
+from gear_neo4j.graph.write.terms import TermStore
 from gear_neo4j.graph.write.usage_store import UsageStore
 from gear_neo4j.scope import Scope
 
@@ -43,14 +45,16 @@ class Graph:
 
     Attributes:
         store: passages, triples and the steps of a walk, for retrieval.
-        pagerank: ids, seeds and names, for PageRank and the dictionary of names.
+        pagerank: ids, seeds and names, for PageRank.
         edges: the edges around passages and entities, for PageRank.
         surroundings: the passages around others in their documents.
         neighbourhoods: paths between nodes, and facts around them.
         entities: single nodes with their facts.
         templates: the five templates of KG-based Thought.
         own_templates: the queries that the graph's owner wrote.
-        patterns: the schema of an adopted graph, its values, and patterns over it.
+        patterns: the schema of an adopted graph, and patterns over it.
+        lexicon: the names of nodes and the values of an adopted graph.
+        terms: writes these names and values.
         corpus: writes and deletions of passages and triples.
         sources: the sources of passages.
         manifest: the documents that syncs have read.
@@ -78,6 +82,8 @@ class Graph:
         self.templates = Templates(database)
         self.own_templates = TemplateStore(database)
         self.patterns = PatternQueries(database)
+        self.lexicon = Lexicon(database)
+        self.terms = TermStore(database)
         self.corpus = CorpusWrites(database)
         self.sources = Sources(database)
         self.manifest = Manifest(database)

@@ -1,26 +1,24 @@
-"""Finds the entities that a question names, with a dictionary of all names: Aho-Corasick, any script, longest match."""
+"""Finds the entities that a question names, by a dictionary of names: Aho-Corasick, any script, longest match."""
 
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import ahocorasick
 
-from gear_neo4j.errors import InputError
-from gear_neo4j.graph.read.memory import UNLIMITED, Memory, Need, Weight
-from gear_neo4j.graph.read.pagerank_queries import NamedNode, PageRankQueries, Version
-from gear_neo4j.graph.read.versioned import Versioned
-from gear_neo4j.retrieval.names import is_unspaced
-from gear_neo4j.text.folding import folded, without_accents
+from gear_neo4j.graph.read.lexicon import Lexicon, NamedNode
+from gear_neo4j.text.folding import without_accents
+from gear_neo4j.text.name_keys import (
+    LONGEST_TEXT,
+    folded_letters,
+    is_boundary,
+    is_unspaced,
+    keys_in,
+    plain_letters,
+)
 
 SHORTEST = 3
 # One name may stand for several nodes; those in the most triples come first.
 HOMONYMS = 3
-MOST_NODES = 2_000_000
-# Bytes of a name: of its entry, and with its letters.
-ENTRY, NAME = 400, 800
-# A question is a few sentences; of a book pasted in, only the beginning is searched.
-LONGEST_TEXT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +65,9 @@ class Dictionary:
         if self._longest:
             self._automaton.make_automaton()
 
-    @property
-    def bytes(self) -> int:
-        """About the memory that it takes."""
-        stats = self._automaton.get_stats() if self._longest else {"total_size": 0, "words_count": 0}
-        return int(stats["total_size"] + ENTRY * stats["words_count"])
-
     def _add(self, name: str, node: NamedNode) -> "_Entry | None":
         """Add a name; returns its entry if the name has letters outside ASCII."""
-        key = _fold(name)[0]
+        key = folded_letters(name)[0]
         capitals = name.upper() == name and name.lower() != name
         if not key or (len(key) < SHORTEST and not (capitals or is_unspaced(key[0]))):
             return None
@@ -97,12 +89,12 @@ class Dictionary:
         """
         if not self._longest:
             return []
-        letters, offsets = _fold(text[:LONGEST_TEXT])
+        letters, offsets = folded_letters(text[:LONGEST_TEXT])
         capitals = text.lower() != text
         matches: list[Match] = []
         spans: list[tuple[int, int]] = []
         for start, end, entry in sorted(
-            [*self._matches(letters), *self._matches(_plain(letters))],
+            [*self._matches(letters), *self._matches(plain_letters(letters))],
             key=lambda candidate: (candidate[0] - candidate[1], candidate[0]),
         ):
             written = text[offsets[start][0] : offsets[end - 1][1]]
@@ -122,92 +114,27 @@ class Dictionary:
             >>> Dictionary([NamedNode("1", ("Ada",), 5), NamedNode("2", ("Bob", "ADA"), 2)]).nodes_named("ada")
             ('1', '2')
         """
-        entry: _Entry | None = self._automaton.get(_fold(name)[0], None) if self._longest else None
+        entry: _Entry | None = self._automaton.get(folded_letters(name)[0], None) if self._longest else None
         return tuple(entry.nodes) if entry else ()
 
     def _matches(self, folded: str) -> Iterator[tuple[int, int, _Entry]]:
         for last, entry in self._automaton.iter(folded):
             start, end = last + 1 - entry.length, last + 1
-            if _boundary(folded, start) and _boundary(folded, end):
+            if is_boundary(folded, start) and is_boundary(folded, end):
                 yield start, end, entry
 
 
-def _fold(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """The folded text, and the span in the original text of each of its letters."""
-    letters: list[str] = []
-    offsets: list[tuple[int, int]] = []
-    for start, end in _clusters(text):
-        for letter in folded(text[start:end]):
-            if letter.isspace() or letter == "_":
-                if not letters or letters[-1] == " ":
-                    continue
-                letter = " "
-            letters.append(letter)
-            offsets.append((start, end))
-    while letters and letters[-1] == " ":
-        letters.pop()
-        offsets.pop()
-    return "".join(letters), offsets
+class Names:
+    """The names of the nodes in one database, looked up when a text is read; one round trip each."""
 
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
 
-def _plain(letters: str) -> str:
-    """Folded letters without accents, one for one; empty if they have none."""
-    plain = "" if letters.isascii() else "".join(without_accents(letter)[:1] or letter for letter in letters)
-    return "" if plain == letters else plain
+    def find(self, text: str) -> list[Match]:
+        """The names in a text, in order; of overlapping names the longest. See :class:`Dictionary`."""
+        return Dictionary(self._lexicon.nodes(keys_in(text))).find(text)
 
-
-def _clusters(text: str) -> Iterator[tuple[int, int]]:
-    """The span of each letter with its combining marks, which normalise together."""
-    start = 0
-    for index in range(1, len(text) + 1):
-        if index == len(text) or not unicodedata.combining(text[index]):
-            if index > start:
-                yield start, index
-            start = index
-
-
-def _boundary(text: str, index: int) -> bool:
-    """Whether a name may begin or end at an index: not inside a word, in scripts that separate words."""
-    if index in (0, len(text)):
-        return True
-    before, after = text[index - 1], text[index]
-    if not (before.isalnum() and after.isalnum()):
-        return True
-    return is_unspaced(before) or is_unspaced(after)
-
-
-class Dictionaries:
-    """The dictionary of one database, cached until the graph changes; threads may share it."""
-
-    def __init__(self, queries: PageRankQueries, *, memory: Memory = UNLIMITED) -> None:
-        def need(version: Version) -> Need:
-            names = queries.extent(version).names
-            return Need(NAME * names, of.format(f"{names:,}"))
-
-        def make(_: Version) -> Dictionary:
-            # Of an adopted graph, nobody knows before how many there are.
-            nodes = memory.counted(_limit(queries.named_nodes()), bytes_of=lambda node: NAME * len(node.names), of=of)
-            return Dictionary(nodes)
-
-        of = "a dictionary of {} names"
-        weight: Weight[Dictionary] = Weight(memory, need, lambda dictionary: dictionary.bytes)
-        self._kept = Versioned(make, version=queries.version, weight=weight)
-
-    def current(self) -> Dictionary:
-        """The dictionary of the current graph: one round trip if it is cached, else all names are read.
-
-        Raises:
-            InputError: the graph has too many nodes to hold in memory.
-        """
-        return self._kept.current()
-
-    def at(self, version: Version) -> Dictionary:
-        """The dictionary of the graph at a version that has just been read."""
-        return self._kept.at(version)
-
-
-def _limit(nodes: Iterable[NamedNode]) -> Iterator[NamedNode]:
-    for count, node in enumerate(nodes):
-        if count == MOST_NODES:
-            raise InputError(f"the graph has more than {MOST_NODES:,} named nodes, too many for names in memory")
-        yield node
+    def nodes_named(self, name: str) -> tuple[str, ...]:
+        """The ids of the nodes with a name."""
+        key = folded_letters(name)[0]
+        return Dictionary(self._lexicon.nodes([key])).nodes_named(name) if key else ()

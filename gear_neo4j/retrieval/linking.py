@@ -1,10 +1,10 @@
-"""Links names to nodes: by the dictionary of all names, else by full-text search over passages about nodes."""
+"""Links names to nodes: by the same name, else by full-text search over passages about nodes."""
 
 from collections.abc import Callable, Sequence
 
 from gear_neo4j.graph.read.store import Store
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.retrieval.dictionary import Dictionaries, Dictionary
+from gear_neo4j.retrieval.dictionary import Names
 from gear_neo4j.retrieval.lucene import lucene_query
 
 
@@ -19,19 +19,18 @@ class EntityLinker:
         self,
         store: Store,
         *,
-        dictionaries: Dictionaries,
+        names: Names,
         embedder: Embedder,
         described: Callable[[Sequence[str]], dict[str, str]],
     ) -> None:
         self.store = store
         self.embedder = embedder
-        self._dictionaries = dictionaries
+        self._names = names
         self._described = described
 
     def find(self, name: str) -> tuple[str, ...]:
         """The element ids of at most three nodes with the name, else of the best full-text match; may be empty."""
-        known: Dictionary = self._dictionaries.current()
-        matches = known.find(name)
+        matches = self._names.find(name)
         if matches:
             return max(matches, key=lambda match: match.end - match.start).nodes
         text = lucene_query(name)

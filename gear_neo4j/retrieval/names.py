@@ -1,7 +1,6 @@
 """Finds the names in a question without a language model: the longest runs of words that are entities of the graph."""
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -9,6 +8,7 @@ from itertools import takewhile
 from gear_neo4j.domain import entity_key
 from gear_neo4j.retrieval.lucene import LEAST_LETTERS
 from gear_neo4j.retrieval.patterns.language import stop_words
+from gear_neo4j.text.name_keys import is_unspaced
 
 LONGEST_NAME = 8
 # A question is a sentence or two; a pasted page must not cause thousands of look-ups.
@@ -16,8 +16,6 @@ MOST_WORDS = 200
 # Maximum number of words for the fuzzy look-up, which costs more.
 MOST_UNKNOWN = 40
 _WORD = re.compile(r"\w+")
-# Scripts in which a name may begin or end inside a run of letters: without spaces, or with particles that follow it.
-_UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +80,6 @@ def _words(text: str) -> Iterator[tuple[str, int, int]]:
                 start = index + 1
         if match.end() > start:
             yield text[start : match.end()], start, match.end()
-
-
-def is_unspaced(letter: str) -> bool:
-    """Whether a letter's script lets a name begin or end inside a run of letters.
-
-    Example:
-        >>> is_unspaced("鲁"), is_unspaced("서"), is_unspaced("é")
-        (True, True, False)
-    """
-    return not letter.isascii() and unicodedata.name(letter, "").startswith(_UNSPACED)
 
 
 def _may_name(words: Sequence[tuple[str, int, int]]) -> bool:

@@ -16,7 +16,7 @@ from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.read.neighbourhoods import ConnectingPath
 from gear_neo4j.models.embeddings import Embedder
 from gear_neo4j.recipes.recipe import RetrieverRecipe, option
-from gear_neo4j.retrieval.dictionary import Dictionaries, Match
+from gear_neo4j.retrieval.dictionary import Match, Names
 from gear_neo4j.retrieval.first_stage import FirstStage, FirstStageRecipe
 from gear_neo4j.retrieval.patterns.confidence import SURE
 from gear_neo4j.retrieval.patterns.finder import EntityResult, PatternFinder
@@ -79,14 +79,13 @@ class PathRetriever:
         graph: Graph,
         *,
         base: FirstStage,
-        dictionaries: Dictionaries,
         finder: PatternFinder,
         embedder: Embedder,
         options: Paths = Paths(),
     ) -> None:
         self._store = graph.store
         self._base = base
-        self._dictionaries = dictionaries
+        self._names = Names(graph.lexicon)
         self._finder = finder
         self._neighbourhoods = graph.neighbourhoods
         self._export = graph.pagerank
@@ -152,7 +151,7 @@ class PathRetriever:
         """The names in a question, limited to ``entities`` nodes: the nodes of later names are dropped first."""
         remaining = self._options.entities
         matches: list[Match] = []
-        for match in self._dictionaries.current().find(text):
+        for match in self._names.find(text):
             nodes = match.nodes[:remaining]
             remaining -= len(nodes)
             if nodes and all(nodes != other.nodes for other in matches):

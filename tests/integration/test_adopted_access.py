@@ -306,7 +306,7 @@ def test_entities_of_texts_beside_an_adopted_graph_keep_their_names(database, se
     with opened(server, embedder) as gear:
         view = gear.scoped(principals=[])
         shown = [[entity.name for entity in one.entities("Operation Nightfall")] for one in (gear, view)]
-        known = [{name for node in one.graph.pagerank.named_nodes() for name in node.names} for one in (gear, view)]
+        known = [{name for node in one.graph.lexicon.every_node() for name in node.names} for one in (gear, view)]
         hubs = gear.graph.diagnostics.hubs(labels=["Company", "Entity"], names=[property], hub=0, limit=9)
         ends = [end for row in gear.graph.communities.facts("default", names=[property]) for end in row["ends"]]
 

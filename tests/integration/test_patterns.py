@@ -13,7 +13,6 @@ from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.read.pattern_queries import PatternQueries
 from gear_neo4j.retrieval import dictionary
-from gear_neo4j.retrieval.dictionary import Dictionaries
 from gear_neo4j.retrieval.patterns import cypher, finder, runner
 from gear_neo4j.retrieval.patterns.finder import PatternFinder
 from tests.dump import dump
@@ -187,7 +186,7 @@ def test_more_names_than_fit_in_memory_cost_the_anchors_only(shop, server, embed
     monkeypatch.setattr(dictionary, "MOST_NODES", 1)
 
     with opened(server, embedder) as gear:
-        pattern_finder = PatternFinder(gear.graph, embedder=embedder, dictionaries=Dictionaries(gear.graph.pagerank))
+        pattern_finder = PatternFinder(gear.graph, embedder=embedder)
         linked = pattern_finder.linked(QUESTIONS[0][0])
         found = pattern_finder.find(QUESTIONS[0][0])
 
@@ -199,7 +198,7 @@ def test_a_pattern_without_nodes_is_not_run_again_with_more_conditions(shop, emb
     """Nor for another of its nodes."""
     costs = []
     graph = Graph(shop).profiling(costs.append)
-    finder = PatternFinder(graph, embedder=embedder, dictionaries=Dictionaries(graph.pagerank))
+    finder = PatternFinder(graph, embedder=embedder)
     question = "Which products supplied by Tokyo Traders are part of Drinks?"
     patterns = [candidate.pattern for candidate in finder.candidates(question).ranked]
     first = next(pattern for pattern in patterns if len(pattern.on_nodes) == 2)
@@ -218,7 +217,7 @@ def test_a_count_starts_at_what_is_named(shop, embedder):
     """The time to scan a label grows with the graph."""
     costs = []
     graph = Graph(shop).profiling(costs.append)
-    finder = PatternFinder(graph, embedder=embedder, dictionaries=Dictionaries(graph.pagerank))
+    finder = PatternFinder(graph, embedder=embedder)
 
     figure = finder.find("How many products are supplied by Tokyo Traders?").figure
 

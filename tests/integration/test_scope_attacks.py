@@ -381,7 +381,7 @@ ATTACKS = {
     "a word": lambda view: view.graph.pagerank.common_words([TAINT, f"{TAINT}text"]),
     "a linked name": lambda view: view.graph.pagerank.link([(f"bo {TAINT}name", VECTOR), ("nobody", VECTOR)]),
     "seeds": lambda view: view.graph.pagerank.seeds(VECTOR, k=50),
-    "names of nodes": lambda view: list(view.graph.pagerank.named_nodes()),
+    "names of nodes": lambda view: list(view.graph.lexicon.every_node()),
     "cosines of passages": lambda view: view.graph.pagerank.compare(SECRET_IDS, keys=["ada"], query=VECTOR),
     "facts of all": lambda view: list(view.graph.pagerank.facts()),
     # Operations that read beyond a scope, or write

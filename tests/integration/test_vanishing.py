@@ -107,7 +107,7 @@ def reads(gear, query):
         "seeds": lambda: graph.pagerank.seeds(query, k=20),
         "linked names": lambda: graph.pagerank.link([("e1", query), ("e99", query)]),
         "names": lambda: graph.pagerank.named(keys),
-        "nodes": lambda: list(graph.pagerank.named_nodes()),
+        "nodes": lambda: list(graph.lexicon.every_node()),
         "cosines": lambda: graph.pagerank.compare(ids, keys=keys, query=query),
         "embedded": lambda: list(graph.synonyms.embedded()),
         "edges": lambda: graph.edges.read(ids, nodes(), hub=100),

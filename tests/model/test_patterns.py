@@ -9,10 +9,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gear_neo4j.graph.guard.tokens import tokens
-from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, PropertySchema, can_be_written
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, PropertyRef, PropertySchema, can_be_written
 from gear_neo4j.graph.read.typegraph import Tie
 from gear_neo4j.models.embeddings import SentenceTransformerEmbedder
-from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.retrieval.patterns import likeness
 from gear_neo4j.retrieval.patterns.condition import Condition
 from gear_neo4j.retrieval.patterns.confidence import SURE, confidence
@@ -24,8 +23,8 @@ from gear_neo4j.retrieval.patterns.pattern import Constraint, Edge, Parallel, Pa
 from gear_neo4j.retrieval.patterns.question_reader import QuestionReader
 from gear_neo4j.retrieval.patterns.scoring import Evidence, Scorer
 from gear_neo4j.retrieval.patterns.search import PatternSearch
-from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
 from tests.fake_embedder import FakeEmbedder
+from tests.pattern_search import ValuesInMemory
 
 SCHEMA = GraphSchema(
     labels={
@@ -70,9 +69,9 @@ VALUES = [
 
 @pytest.fixture(scope="module")
 def search():
-    values = [(PropertyRef(Owner("label", label), property), value) for label, property, value in VALUES]
-    vocabulary = Vocabulary([*values, (PropertyRef(Owner("type", "ACTED_IN"), "roles"), "Neo")])
-    reader = QuestionReader(SCHEMA, vocabulary, Dictionary(vocabulary.named()))
+    known = [(PropertyRef(Owner("label", label), property), value) for label, property, value in VALUES]
+    values = ValuesInMemory([*known, (PropertyRef(Owner("type", "ACTED_IN"), "roles"), "Neo")])
+    reader = QuestionReader(SCHEMA, values)
     return PatternSearch(reader, Likenesses(SCHEMA, SentenceTransformerEmbedder()))
 
 
@@ -274,8 +273,8 @@ FOLLOWERS = GraphSchema(
 def test_between_nodes_of_one_label_the_question_says_who_does_it(question, forward):
     """By active or passive voice, and by the words before the verb."""
     ref = PropertyRef(Owner("label", "Person"), "name")
-    vocabulary = Vocabulary([(ref, "Ann Lee")])
-    reader = QuestionReader(FOLLOWERS, vocabulary, Dictionary(vocabulary.named()))
+    values = ValuesInMemory([(ref, "Ann Lee")])
+    reader = QuestionReader(FOLLOWERS, values)
     best = PatternSearch(reader, Likenesses(FOLLOWERS, SentenceTransformerEmbedder())).find(question).ranked[0]
 
     ((_, _, stored),) = best.pattern.ways[best.target]
@@ -386,8 +385,8 @@ def test_words_of_a_value_ask_for_no_order(search, title):
 def test_the_owners_synonyms_name_labels_and_types():
     """The profile says that a *flick* is a film and *megged* is *directed*."""
     schema = replace(SCHEMA, synonyms={"Film": ("flick",), "DIRECTED": ("megged",)})
-    vocabulary = Vocabulary([(PropertyRef(Owner("label", "Person"), "name"), "Lana Wachowski")])
-    reader = QuestionReader(schema, vocabulary, Dictionary(vocabulary.named()))
+    values = ValuesInMemory([(PropertyRef(Owner("label", "Person"), "name"), "Lana Wachowski")])
+    reader = QuestionReader(schema, values)
     search = PatternSearch(reader, Likenesses(schema, SentenceTransformerEmbedder()))
 
     best = search.find("Which flicks has Lana Wachowski megged?").ranked[0]
@@ -413,8 +412,8 @@ def test_among_thousands_of_types_those_that_the_question_speaks_of_are_tried(mo
         ties = tuple(Tie("Entity", type, "Entity", 1 + ref) for ref, type in enumerate(types))
         names = {"name": PropertySchema("name", distinct=900)}
         schema = GraphSchema({"Entity": names}, {type: {} for type in types}, ties, {"Entity": "name"})
-        vocabulary = Vocabulary([(PropertyRef(Owner("label", "Entity"), "name"), "Lana Wachowski")])
-        reader = QuestionReader(schema, vocabulary, Dictionary(vocabulary.named()))
+        values = ValuesInMemory([(PropertyRef(Owner("label", "Entity"), "name"), "Lana Wachowski")])
+        reader = QuestionReader(schema, values)
         CountingScorer.scored = 0
         ranked = (
             PatternSearch(reader, Likenesses(schema, FakeEmbedder())).find("What has Lana Wachowski directed?").ranked
@@ -492,7 +491,7 @@ def test_a_name_without_words_is_like_nothing():
     """Neo4j allows a label of one space."""
     schema = replace(SCHEMA, labels={**SCHEMA.labels, " ": {}})
 
-    reading = QuestionReader(schema, Vocabulary([]), Dictionary({})).read("Which film?")
+    reading = QuestionReader(schema, ValuesInMemory([])).read("Which film?")
 
     likeness = Likenesses(schema, FakeEmbedder()).of(reading)
 

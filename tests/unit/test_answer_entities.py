@@ -4,7 +4,7 @@ import pytest
 
 from gear_neo4j.domain import Triple
 from gear_neo4j.evaluate.knowledge import AnswerEntities, Retrieved
-from gear_neo4j.graph.read.pagerank_queries import NamedNode
+from gear_neo4j.graph.read.lexicon import NamedNode
 
 
 def recall(name, answer, *, question="Who lives there?"):

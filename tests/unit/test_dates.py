@@ -3,9 +3,8 @@
 import pytest
 
 from gear_neo4j.graph.read.graph_schema import GraphSchema, PropertySchema
-from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.retrieval.patterns.question_reader import QuestionReader
-from gear_neo4j.retrieval.patterns.vocabulary import Vocabulary
+from tests.pattern_search import ValuesInMemory
 
 
 @pytest.mark.parametrize(
@@ -18,8 +17,8 @@ from gear_neo4j.retrieval.patterns.vocabulary import Vocabulary
 def test_the_date_of_a_node_itself_is_meant_unless_a_word_names_another(question, meant):
     """The date of an order is its orderDate."""
     dates = {name: PropertySchema(name, "date") for name in ("requiredDate", "orderDate", "shippedDate")}
-    vocabulary = Vocabulary([])
-    reader = QuestionReader(GraphSchema({"Order": dates}, {}, (), {}), vocabulary, Dictionary(vocabulary.named()))
+    values = ValuesInMemory([])
+    reader = QuestionReader(GraphSchema({"Order": dates}, {}, (), {}), values)
 
     (literal,) = reader.read(question).literals
 

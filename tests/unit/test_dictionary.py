@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gear_neo4j.graph.read.pagerank_queries import NamedNode
+from gear_neo4j.graph.read.lexicon import NamedNode
 from gear_neo4j.retrieval.dictionary import Dictionary
 
 

@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gear_neo4j.graph.guard.template import Parameter
-from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, PropertySchema
-from gear_neo4j.retrieval.dictionary import Dictionary
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, PropertyRef, PropertySchema
 from gear_neo4j.retrieval.patterns.question_reader import QuestionReader
-from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
 from gear_neo4j.retrieval.templates.linking import linked, stated_in
+from tests.pattern_search import ValuesInMemory
 
 SCHEMA = GraphSchema(
     {
@@ -31,8 +30,8 @@ NAME, TOWN, DAY = Parameter("name", "Person.name"), Parameter("town", "Person.to
 def reader():
     """A reader of questions about people, their towns and their calls."""
     known = [*VALUES, ("Call", "day", "5/08/2017"), ("Call", "day", "15/08/2017")]
-    vocabulary = Vocabulary((PropertyRef(Owner("label", label), name), text) for label, name, text in known)
-    return QuestionReader(SCHEMA, vocabulary, Dictionary(vocabulary.named()))
+    values = ValuesInMemory((PropertyRef(Owner("label", label), name), text) for label, name, text in known)
+    return QuestionReader(SCHEMA, values)
 
 
 @pytest.mark.parametrize(

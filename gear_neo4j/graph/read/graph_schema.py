@@ -27,6 +27,14 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True)
+class PropertyRef:
+    """A property of a label or relationship type."""
+
+    owner: Owner
+    property: str
+
+
+@dataclass(frozen=True, slots=True)
 class PropertySchema:
     """A property of a label or type: its kind, least and greatest number or year, and number of distinct values.
 

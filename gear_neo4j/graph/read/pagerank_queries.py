@@ -9,7 +9,7 @@ from gear_neo4j.errors import IndexUnavailable
 from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.read.store import Vector, candidates, triple_of
 from gear_neo4j.graph.read.vanished import TRIPLE, present
-from gear_neo4j.graph.schema.record import names_on_record, require_record
+from gear_neo4j.graph.schema.record import require_record
 
 LINK_CANDIDATES = 20
 SIMILAR_ENTITIES = 50
@@ -82,16 +82,6 @@ class Similarities:
     query: Sequence[float]
     between: Sequence[Sequence[float]]
     passages: Mapping[str, tuple[float, Sequence[float]]]
-
-
-@dataclass(frozen=True, slots=True)
-class NamedNode:
-    """A node mentioned by triples or passages: element id, all its names, number of triples, labels."""
-
-    id: str
-    names: tuple[str, ...]
-    degree: int
-    labels: tuple[str, ...] = ()
 
 
 def distinct_facts(seeds: Sequence[Seed]) -> list[Seed]:
@@ -186,12 +176,6 @@ class PageRankQueries:
         passages, triples = (version.passages, version.triples) if size is None else (size.passages, size.triples)
         # An upper bound: each name has a triple, and nodes of an adopted graph are not entities.
         return Extent(passages, triples, min(2 * triples, version.entities or 2 * triples))
-
-    def named_nodes(self) -> Iterator[NamedNode]:
-        """Every node mentioned by triples or passages, with its names; streamed."""
-        for row in self._database.stream("entity_names", names=names_on_record(self._database)):
-            parts = [part for name in row["names"] for part in (name if isinstance(name, list) else [name])]
-            yield NamedNode(row["id"], tuple(part for part in parts if part), row["degree"], tuple(row["labels"]))
 
     def compare(
         self, passages: Sequence[str], *, keys: Sequence[str], vectors: Sequence[Vector] = (), query: Vector

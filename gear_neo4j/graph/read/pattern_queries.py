@@ -1,11 +1,9 @@
-"""The queries of patterns over a user's own graph: its schema, the values of its properties, and the patterns."""
-
-from collections.abc import Iterator, Mapping, Sequence
+"""The queries of patterns over a user's own graph: its schema, and the patterns."""
 
 from gear_neo4j.domain import Cypher
 from gear_neo4j.graph.connection.database import Database, Row
 from gear_neo4j.graph.queries import Query
-from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, OwnerKind
+from gear_neo4j.graph.read.graph_schema import GraphSchema
 
 SECONDS = 5
 
@@ -26,17 +24,6 @@ class PatternQueries:
         """The schema of the adopted graph; None if none is recorded. One round trip."""
         rows = self._database.call("graph_schema")
         return GraphSchema.from_json(rows[0]["schema"]) if rows else None
-
-    def values(
-        self, kind: OwnerKind, properties: Mapping[str, Sequence[str]], *, longest: int, most: int
-    ) -> Iterator[tuple[Owner, str, str]]:
-        """The distinct texts of properties, by label or type: owner, property and text; streamed, one round trip."""
-        if not properties:
-            return
-        name = "property_values" if kind == "label" else "relationship_values"
-        wanted = {owner: list(names) for owner, names in properties.items()}
-        for row in self._database.stream(name, properties=wanted, longest=longest, most=most):
-            yield Owner(kind, row["owner"]), row["property"], row["value"]
 
     def run(self, cypher: Cypher) -> list[Row]:
         """The rows of a compiled pattern, which is read-only.

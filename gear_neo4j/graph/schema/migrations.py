@@ -12,13 +12,16 @@ from gear_neo4j.domain import LONGEST_KEY, entity_key
 from gear_neo4j.errors import ForeignGraph, MigrationError
 from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.read.collections import Collections
+from gear_neo4j.graph.read.pattern_queries import PatternQueries
 from gear_neo4j.graph.schema.indexes import ENTITY, PASSAGE_INDEX, TRIPLE_INDEX, await_online, expected_indexes, verify
 from gear_neo4j.graph.schema.migration_files import TARGET, Migration, load, numbers, require_known, variant
 from gear_neo4j.graph.schema.migration_lock import LOCK_CONSTRAINTS, Lock, locked
 from gear_neo4j.graph.schema.record import has_foreign_entities, read_record
 from gear_neo4j.graph.write.community_store import CommunityStore
 from gear_neo4j.graph.write.reader_records import ReaderRecords
+from gear_neo4j.graph.write.terms import TermStore
 from gear_neo4j.scope import DEFAULT_COLLECTION
+from gear_neo4j.text.name_keys import plain_key
 
 LOGGER = logging.getLogger("gear_neo4j.schema")
 _CREATE = re.compile(r"CREATE [A-Z ]*(?:INDEX|CONSTRAINT) (\w+) IF NOT EXISTS")
@@ -37,6 +40,8 @@ DERIVED_A_BATCH = 500
 # The migration after which names that differ in their apostrophes, hyphens or invisible characters are one entity.
 REKEYED = "V011__entity_keys.cypher"
 KEYS_A_BATCH = 10_000
+# The migration after which the terms of an adopted graph, and entities without their accents, are looked up in indexes.
+TERMS = "V012__terms.cypher"
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
@@ -224,12 +229,28 @@ def _rekey(database: Database, lock: Lock) -> None:
         )
 
 
+def _write_terms(database: Database, lock: Lock) -> None:
+    """Write the terms of the adopted graph, if there is one, and the keys of entities without accents."""
+    if schema := PatternQueries(database).schema():
+        for _ in TermStore(database).rebuild(schema):
+            lock.require()
+    if has_foreign_entities(database):
+        return
+    last = ""
+    while keys := [row["key"] for row in database.call("entities_after", key=last, limit=KEYS_A_BATCH)]:
+        lock.require()
+        last = keys[-1]
+        if rows := [{"key": key, "plain": plain} for key in keys if (plain := plain_key(key))]:
+            database.call("write_plain_keys", rows=rows)
+
+
 # What remains to be done after the statements of a migration, in batches.
 PASSES: Mapping[str, Callable[[Database, Lock], None]] = {
     STAMPED: _stamp,
     CLAIMED: _claim,
     DERIVED: _derive_readers,
     REKEYED: _rekey,
+    TERMS: _write_terms,
 }
 
 

@@ -8,6 +8,7 @@ from gear_neo4j.graph.connection.database import Database, Row
 from gear_neo4j.graph.read.vanished import TRIPLE, present
 from gear_neo4j.graph.write.source_registry import sources_around
 from gear_neo4j.scope import metadata_key
+from gear_neo4j.text.name_keys import plain_key
 
 Vectors = Sequence[Sequence[float]]
 
@@ -166,7 +167,7 @@ def entity_rows(triples: Iterable[Triple]) -> list[Row]:
             key = entity_key(name)
             names[key] = min(name, names.get(key, name), key=spelling_rank)
     # Sorted, so that concurrent writers take locks in the same order and do not deadlock.
-    return [{"key": key, "name": names[key]} for key in sorted(names)]
+    return [{"key": key, "name": names[key], "plain": plain_key(key)} for key in sorted(names)]
 
 
 def triple_rows(triples: Sequence[Triple], vectors: Vectors) -> list[Row]:

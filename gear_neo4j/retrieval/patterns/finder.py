@@ -1,19 +1,17 @@
 """Finds the entities that answer a question: runs patterns one by one and ranks their nodes."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from gear_neo4j.domain import Cypher, EntityHit, Figure
-from gear_neo4j.errors import InputError, QueryTimeout
+from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.graph import Graph
-from gear_neo4j.graph.read.graph_schema import GraphSchema, OwnerKind, PropertySchema
-from gear_neo4j.graph.read.memory import UNLIMITED, Memory, Need, Weight
 from gear_neo4j.graph.read.pagerank_queries import Version
 from gear_neo4j.graph.read.versioned import Versioned
 from gear_neo4j.models.embeddings import Embedder
-from gear_neo4j.retrieval.dictionary import MOST_NODES, Dictionaries, Dictionary
+from gear_neo4j.retrieval.dictionary import Names
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
 from gear_neo4j.retrieval.patterns.choice import measured_surely
 from gear_neo4j.retrieval.patterns.confidence import SURE
@@ -23,11 +21,8 @@ from gear_neo4j.retrieval.patterns.pattern import Pattern
 from gear_neo4j.retrieval.patterns.question_reader import QuestionReader
 from gear_neo4j.retrieval.patterns.runner import PatternRunner
 from gear_neo4j.retrieval.patterns.search import Candidate, Candidates, PatternSearch
-from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
+from gear_neo4j.retrieval.patterns.vocabulary import StoredValues
 
-LONGEST_VALUE = 200
-# Bytes of a value, in the vocabulary and in its dictionary.
-VALUE = 1_500
 # Maximum number of patterns to run; most questions need one.
 TRIED = 12
 # A less probable pattern is a guess.
@@ -36,7 +31,6 @@ LEAST_SURE = 0.1
 MARGIN = 2.0
 ROWS = 100
 NOTHING = "nothing in the graph matches: the question may mean something else"
-Owners = Mapping[str, Mapping[str, PropertySchema]]
 UNSURE = "not sure what to count, or what to order by: these are nodes that the question speaks of"
 
 
@@ -78,42 +72,24 @@ class _Snapshot:
 
     search: PatternSearch
     runner: PatternRunner
-    values: int
 
 
 class PatternFinder:
     """Finds the entities that answer questions over one adopted graph; threads may share it."""
 
-    def __init__(
-        self, graph: Graph, *, embedder: Embedder, dictionaries: Dictionaries, memory: Memory = UNLIMITED
-    ) -> None:
+    def __init__(self, graph: Graph, *, embedder: Embedder) -> None:
         self._patterns = graph.patterns
-        self._dictionaries = dictionaries
+        self._lexicon = graph.lexicon
         self._embedder = embedder
-        self._memory = memory
-        # Nobody knows how many values there are before they are read.
-        weight: Weight[_Snapshot | None] = Weight(
-            memory, lambda _: Need(0, "patterns"), lambda snapshot: VALUE * snapshot.values if snapshot else 0
-        )
-        self._kept = Versioned(self._make, version=graph.pagerank.version, weight=weight)
+        self._kept = Versioned(self._make, version=graph.pagerank.version)
 
     def linked(self, question: str) -> frozenset[str]:
-        """The labels and types of the graph that a question mentions, or that connect those.
-
-        Empty without a schema, and in a graph with too many values to hold in memory.
-        """
-        try:
-            snapshot = self._current()
-        except InputError:
-            return frozenset()
+        """The labels and types of the graph that a question mentions, or that connect those; empty without a schema."""
+        snapshot = self._current()
         return snapshot.search.linked(question) if snapshot else frozenset()
 
     def search(self) -> PatternSearch | None:
-        """The search over the current graph; None without a schema, or under a scope that hides nodes of the graph.
-
-        Raises:
-            InputError: the graph has too many values to hold in memory.
-        """
+        """The search over the current graph; None without a schema, or under a scope that hides nodes of the graph."""
         snapshot = self._current()
         return snapshot.search if snapshot else None
 
@@ -126,9 +102,6 @@ class PatternFinder:
         """The separate results of the best patterns, at most ``answers`` nodes for each.
 
         The first pattern is the one that :meth:`find` uses; patterns without a result are left out.
-
-        Raises:
-            InputError: the graph has too many values to hold in memory.
         """
         snapshot = self._current()
         if snapshot is None:
@@ -155,9 +128,6 @@ class PatternFinder:
         """At most ``most`` entities; none without a recorded schema, or under a scope that hides nodes of the graph.
 
         Each pattern takes one round trip and times out after five seconds.
-
-        Raises:
-            InputError: the graph has too many values to hold in memory.
         """
         snapshot = self._current()
         if snapshot is None:
@@ -245,30 +215,14 @@ class PatternFinder:
         counted = limit is not None or (wanted.order is not None and not wanted.picks)
         return EntityResult(_ranked(nodes.hits), exact=counted or nodes.whole)
 
-    def _make(self, version: Version) -> _Snapshot | None:
+    def _make(self, _: Version) -> _Snapshot | None:
         schema = self._patterns.schema()
         if schema is None:
             return None
-        values = self._memory.counted(self._values(schema), bytes_of=lambda _: VALUE, of="patterns over {} values")
-        vocabulary = Vocabulary(values)
-        reader = QuestionReader(schema, vocabulary, Dictionary(vocabulary.named()))
-        search = PatternSearch(reader, Likenesses(schema, self._embedder))
-        return _Snapshot(
-            search, PatternRunner(self._patterns, Compiler(schema), self._dictionaries, version), len(vocabulary)
-        )
-
-    def _values(self, schema: GraphSchema) -> Iterator[tuple[PropertyRef, str]]:
-        """The values of all text properties, including numbers stored as text, which may be names or keys."""
-        count = 0
-        kinds: tuple[tuple[OwnerKind, Owners], ...] = (("label", schema.labels), ("type", schema.types))
-        for kind, owners in kinds:
-            wanted = {owner: _texts(properties) for owner, properties in owners.items() if _texts(properties)}
-            rows = self._patterns.values(kind, wanted, longest=LONGEST_VALUE, most=MOST_NODES + 1)
-            for owner, property, value in rows:
-                count += 1
-                if count > MOST_NODES:
-                    raise InputError(f"the graph has more than {MOST_NODES:,} values, too many for values in memory")
-                yield PropertyRef(owner, property), value
+        self._lexicon.require_terms()
+        search = PatternSearch(QuestionReader(schema, StoredValues(self._lexicon)), Likenesses(schema, self._embedder))
+        runner = PatternRunner(self._patterns, compiler=Compiler(schema), names=Names(self._lexicon))
+        return _Snapshot(search, runner)
 
 
 def _agreed(results: Sequence[EntityResult]) -> EntityResult | None:
@@ -283,7 +237,3 @@ def _agreed(results: Sequence[EntityResult]) -> EntityResult | None:
 
 def _ranked(hits: Iterable[EntityHit]) -> tuple[EntityHit, ...]:
     return tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, start=1))
-
-
-def _texts(properties: Mapping[str, PropertySchema]) -> list[str]:
-    return [name for name, property in properties.items() if property.kind == "text" or property.stored_as_text]

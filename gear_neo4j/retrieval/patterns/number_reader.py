@@ -10,7 +10,6 @@ from gear_neo4j.retrieval.patterns.condition import QUOTED, Bound, Condition
 from gear_neo4j.retrieval.patterns.conditions import Numbers, dates_in, numbers_in, times_in
 from gear_neo4j.retrieval.patterns.language import alike, is_identifier, stem, telling_words
 from gear_neo4j.retrieval.patterns.reading import Compared, Reading, add, is_free, span
-from gear_neo4j.retrieval.patterns.vocabulary import Vocabulary
 
 # Properties are kept if their prior is at most this much below the best.
 MARGIN = 0.8
@@ -28,9 +27,8 @@ class NumberReader:
     ``properties`` are those of the schema, each with its owner and the stems of its name.
     """
 
-    def __init__(self, schema: GraphSchema, vocabulary: Vocabulary) -> None:
+    def __init__(self, schema: GraphSchema) -> None:
         self._schema = schema
-        self._vocabulary = vocabulary
         self.properties = [
             (owner, property, tuple(dict.fromkeys(map(stem, telling_words(property.name)))))
             for owner in schema.owners()
@@ -68,7 +66,7 @@ class NumberReader:
             conditions = sorted(self._comparisons(reading, numbers), key=lambda condition: -condition.prior)
             if not numbers.compared and not (conditions and conditions[0].prior >= 0.5):
                 text = reading.text[numbers.start : numbers.end].strip("'")
-                for condition in self._vocabulary.conditions(text):
+                for condition in reading.known.conditions(text):
                     if self._schema.names_with(condition.owner, condition.property):
                         conditions.append(replace(condition, prior=-0.2))
             best = [condition for condition in conditions if condition.prior >= conditions[0].prior - MARGIN]

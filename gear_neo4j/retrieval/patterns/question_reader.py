@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gear_neo4j.graph.read.graph_schema import GraphSchema
+from gear_neo4j.graph.read.graph_schema import GraphSchema, PropertyRef
 from gear_neo4j.graph.read.typegraph import words
-from gear_neo4j.retrieval.dictionary import Dictionary, Match
+from gear_neo4j.retrieval.dictionary import Match
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation, aggregation_in, aggregation_of
 from gear_neo4j.retrieval.patterns.condition import QUOTED, Condition, is_excepted, is_negated, part_operator
 from gear_neo4j.retrieval.patterns.conditions import dates_in
@@ -14,7 +14,7 @@ from gear_neo4j.retrieval.patterns.language import COUNTRIES, QUALIFIERS, stem, 
 from gear_neo4j.retrieval.patterns.number_reader import IDS, NumberReader
 from gear_neo4j.retrieval.patterns.phrases import Phrases
 from gear_neo4j.retrieval.patterns.reading import Reading, Word, add, is_cue, is_free, words_of
-from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef, Vocabulary
+from gear_neo4j.retrieval.patterns.vocabulary import Values
 
 # The weight of a literal that looks like an ordinary word.
 PLAIN = 0.15
@@ -34,15 +34,13 @@ class QuestionReader:
     """Reads questions about one graph.
 
     Args:
-        vocabulary: the values of its text properties.
-        dictionary: finds these values in a text.
+        values: those of its text properties.
     """
 
-    def __init__(self, schema: GraphSchema, vocabulary: Vocabulary, dictionary: Dictionary) -> None:
+    def __init__(self, schema: GraphSchema, values: Values) -> None:
         self.schema = schema
-        self._vocabulary = vocabulary
-        self._dictionary = dictionary
-        self._numbers = NumberReader(schema, vocabulary)
+        self._values = values
+        self._numbers = NumberReader(schema)
         self._properties = self._numbers.properties
         names = [*schema.labels, *schema.types]
         self._schema_words = {tuple(map(stem, telling_words(name))) for name in names}
@@ -56,22 +54,24 @@ class QuestionReader:
             for name in (*names, *(property.name for _, property, _ in self._properties))
             if len(parts := telling_words(name)) > 1 and aggregation_in(" ".join(parts))
         ]
+        self._countries = values.said(*(name for names in COUNTRIES for name in names))
         self._country_names = [
             (_written(names), known)
             for names in COUNTRIES
-            if (known := [name for name in names if vocabulary.conditions(name)])
+            if (known := [name for name in names if self._countries.conditions(name)])
         ]
         # Most values of a large graph are in no closed list.
         closed = {PropertyRef(owner, prop.name) for owner, prop, _ in self._properties if prop.distinct < CLOSED}
-        self._phrases = Phrases(vocabulary.of(closed), plain=self._schema_stems)
+        self._phrases = Phrases(values.of(closed), plain=self._schema_stems)
 
     def read(self, question: str) -> Reading:
         """The words and literals of a question: first dates, then quotations, values, numbers, and flags."""
-        reading = Reading(question, list(words_of(question)))
+        known = self._values.said(question, _PLURAL.sub(" ", question))
+        reading = Reading(question, list(words_of(question)), known)
         self._numbers.dates(reading)
         self._quotations(reading)
-        self._values(reading)
-        self._countries(reading)
+        self._whole_values(reading)
+        self._in_countries(reading)
         self._said_in_part(reading)
         text, named = self._without_names(reading)
         reading.aggregation = aggregation_in(text) or named
@@ -88,13 +88,13 @@ class QuestionReader:
 
     def stored(self, ref: PropertyRef, text: str) -> tuple[str, ...]:
         """The values of a property that a text means: its spellings, or the same date as the graph writes it."""
-        said = [condition for condition in self._vocabulary.conditions(text) if _is_of(condition, ref)]
+        said = [condition for condition in self._values.said(text).conditions(text) if _is_of(condition, ref)]
         if said:
             return said[0].texts
         day = next((date.bounds for date in dates_in(text)), None)
         if day is None or self.schema.properties(ref.owner)[ref.property].kind != "date":
             return ()
-        values = [value for condition in self._vocabulary.of({ref}) for value in condition.texts]
+        values = [value for condition in self._values.of({ref}) for value in condition.texts]
         return tuple(value for value in values if any(date.bounds == day for date in dates_in(value)))
 
     def _without_names(self, reading: Reading) -> tuple[str, Aggregation | None]:
@@ -129,17 +129,17 @@ class QuestionReader:
             conditions = [] if operator else self._conditions(reading, match.start(), text)
             in_schema = tuple(map(stem, telling_words(text))) in self._schema_words
             if not conditions and not in_schema and not _DIGITS.fullmatch(text):
-                conditions = self._vocabulary.parts(text, operator or "contains")
+                conditions = self._values.parts(text, operator or "contains")
             add(reading, match.start(), match.end(), conditions)
 
-    def _values(self, reading: Reading) -> None:
+    def _whole_values(self, reading: Reading) -> None:
         shouted = reading.text == reading.text.casefold()
-        matches = self._dictionary.find(reading.text)
+        matches = reading.names.find(reading.text)
         matches += self._plurals(reading, matches)
         # If one name is capitalised, a lower-case word is unlikely to be another.
         named = any(match.text != match.text.casefold() for match in matches)
         for match in matches:
-            conditions = [*self._conditions(reading, match.start, *match.nodes), *self._with_label(match.text)]
+            conditions = [*self._conditions(reading, match.start, *match.nodes), *self._with_label(reading, match.text)]
             said = match.text.casefold().split()
             small = match.text == match.text.casefold()
             common = all(word in stop_words() or stem(word) in self._schema_stems for word in said)
@@ -158,7 +158,7 @@ class QuestionReader:
             plain = small and not shouted and len(said) == 1 and not (known or placed or coded)
             add(reading, match.start, match.end, conditions, weight=PLAIN if plain else 1.0, small=small)
 
-    def _countries(self, reading: Reading) -> None:
+    def _in_countries(self, reading: Reading) -> None:
         """Countries by another name than the graph's: *in the US* where it has USA."""
         for names, known in self._country_names:
             for match in names.finditer(reading.text):
@@ -166,16 +166,16 @@ class QuestionReader:
                 # Tell us; South America.
                 means_it = before in (["the"], ["in"]) if match[0] == "us" else before not in _PARTS_OF_THE_WORLD
                 if means_it and is_free(reading, *match.span()):
-                    add(reading, *match.span(), self._vocabulary.conditions(*known))
+                    add(reading, *match.span(), self._countries.conditions(*known))
 
-    def _with_label(self, text: str) -> list[Condition]:
+    def _with_label(self, reading: Reading, text: str) -> list[Condition]:
         """The nodes that a text names with their label: *Red River* may be the river Red."""
         said = text.split()
         parts = ((said[-1], " ".join(said[:-1])), (said[0], " ".join(said[1:])))
         return [
             condition
             for label, name in parts
-            for condition in self._vocabulary.conditions(name)
+            for condition in reading.known.conditions(name)
             if stem(label) in self._label_stems.get(condition.owner.name, ()) and self._is_name(condition)
         ]
 
@@ -185,16 +185,13 @@ class QuestionReader:
         for phrase in self._phrases.find(texts):
             words = reading.words[phrase.first : phrase.last + 1]
             if all(word.literal is None for word in words):
-                add(
-                    reading,
-                    words[0].start,
-                    words[-1].end,
-                    self._conditions(reading, words[0].start, *phrase.condition.texts),
-                )
+                said = phrase.condition.texts
+                conditions = self._values.said(*said).conditions(*said)
+                add(reading, words[0].start, words[-1].end, _unless_excepted(reading, words[0].start, conditions))
 
     def _plurals(self, reading: Reading, others: Sequence[Match]) -> list[Match]:
         """Names in the plural, *Ewoks*, and capitalised values of closed lists: *Inspectors*."""
-        matches = self._dictionary.find(_PLURAL.sub(" ", reading.text))
+        matches = reading.names.find(_PLURAL.sub(" ", reading.text))
         known = {match.start for match in others}
         return [
             match
@@ -203,16 +200,13 @@ class QuestionReader:
             and _PLURAL.match(reading.text, match.end)
             and any(
                 self._is_name(condition) or (self._is_closed(condition) and match.text != match.text.casefold())
-                for condition in self._vocabulary.conditions(*match.nodes)
+                for condition in reading.known.conditions(*match.nodes)
             )
         ]
 
     def _conditions(self, reading: Reading, start: int, *texts: str) -> list[Condition]:
         """The conditions that a property has one of the texts as its value, or must not: *other than Berlin*."""
-        conditions = self._vocabulary.conditions(*texts)
-        if is_excepted(reading.text[:start]):
-            return [replace(condition, operator="other") for condition in conditions]
-        return conditions
+        return _unless_excepted(reading, start, reading.known.conditions(*texts))
 
     def _is_name(self, condition: Condition) -> bool:
         return self.schema.names_with(condition.owner, condition.property)
@@ -235,6 +229,12 @@ def _written(names: Sequence[str]) -> re.Pattern[str]:
     """Where a text has one of the names of a country."""
     longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)", re.IGNORECASE)
+
+
+def _unless_excepted(reading: Reading, start: int, conditions: list[Condition]) -> list[Condition]:
+    if is_excepted(reading.text[:start]):
+        return [replace(condition, operator="other") for condition in conditions]
+    return conditions
 
 
 def _is_of(condition: Condition, ref: PropertyRef) -> bool:

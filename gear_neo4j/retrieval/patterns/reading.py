@@ -3,11 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from gear_neo4j.graph.read.typegraph import words
+from gear_neo4j.retrieval.dictionary import Dictionary
 from gear_neo4j.retrieval.patterns.aggregation import Aggregation, Span
 from gear_neo4j.retrieval.patterns.condition import QUOTED, Bound, Condition
 from gear_neo4j.retrieval.patterns.language import CAMEL, WORD, stem
+from gear_neo4j.retrieval.patterns.vocabulary import Vocabulary
 
 
 @dataclass(slots=True)
@@ -53,21 +56,27 @@ class Compared:
     bounds: tuple[Bound, ...]
 
 
-@dataclass(slots=True)
+@dataclass
 class Reading:
     """The reading of a question.
 
-    ``measure`` is the index of the literal that its aggregation measures, ``denial`` that of a word such as *not* which
-    no condition expresses.
+    ``known`` has the values of the graph that the question may say. ``measure`` is the index of the literal that its
+    aggregation measures, ``denial`` that of a word such as *not* which no condition expresses.
     """
 
     text: str
     words: list[Word]
+    known: Vocabulary
     literals: list[Literal] = field(default_factory=list)
     aggregation: Aggregation | None = None
     comparisons: list[Compared] = field(default_factory=list)
     measure: int | None = None
     denial: int | None = None
+
+    @cached_property
+    def names(self) -> Dictionary:
+        """Finds these values in a text."""
+        return Dictionary(self.known.named())
 
     def drop(self, literals: set[int]) -> None:
         """Turn literals back into plain words."""

@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 
 from gear_neo4j.domain import EntityHit, Figure
-from gear_neo4j.errors import InputError
 from gear_neo4j.graph.connection.database import Row
-from gear_neo4j.graph.read.pagerank_queries import Version
 from gear_neo4j.graph.read.pattern_queries import PatternQueries
-from gear_neo4j.retrieval.dictionary import Dictionaries, Dictionary
+from gear_neo4j.retrieval.dictionary import Names
 from gear_neo4j.retrieval.patterns.aggregation import LISTED, Aggregation
 from gear_neo4j.retrieval.patterns.condition import is_name
 from gear_neo4j.retrieval.patterns.cypher import MOST_ROWS, NO_ANCHORS, Anchors, Compiler, is_bounded
@@ -19,6 +17,8 @@ from gear_neo4j.retrieval.patterns.search import Candidate
 
 # A name that more nodes share is left to the server.
 FEW_NODES = 50
+# Names whose nodes are kept: the patterns of a question share them.
+KEPT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,26 +29,17 @@ class Nodes:
     whole: bool
 
 
-@dataclass(frozen=True)
 class PatternRunner:
-    """Runs the patterns of one ``version`` of a graph; each takes one round trip and times out after five seconds.
+    """Runs the patterns of one version of a graph; each takes one round trip and times out after five seconds.
 
-    Attributes:
-        dictionaries: look up nodes by name, so that the server need not scan a label.
+    Args:
+        names: look up nodes by name, so that the server need not scan a label.
     """
 
-    queries: PatternQueries
-    compiler: Compiler
-    dictionaries: Dictionaries
-    version: Version
-
-    @cached_property
-    def _dictionary(self) -> Dictionary | None:
-        """The names of the graph, loaded when a pattern first needs them; None if there are too many."""
-        try:
-            return self.dictionaries.at(self.version)
-        except InputError:
-            return None
+    def __init__(self, queries: PatternQueries, *, compiler: Compiler, names: Names) -> None:
+        self.queries = queries
+        self.compiler = compiler
+        self._nodes_named = lru_cache(KEPT)(names.nodes_named)
 
     def figure(self, candidate: Candidate, wanted: Aggregation) -> Figure:
         """One number over the nodes of a pattern.
@@ -111,13 +102,13 @@ class PatternRunner:
     def _anchors(self, pattern: Pattern) -> Anchors:
         """The nodes that the names in a pattern may mean, unless a name has too many."""
         if not pattern.edges:
-            # The dictionary only holds nodes in triples, and this node may be in none.
+            # Only nodes in triples have names on record, and this node may be in none.
             return NO_ANCHORS
         anchors: dict[int, Sequence[str]] = {}
         for constraint in pattern.on_nodes:
-            if is_name(constraint.condition, self.compiler.schema) and self._dictionary:
+            if is_name(constraint.condition, self.compiler.schema):
                 texts = constraint.condition.texts
-                ids = dict.fromkeys(id for text in texts for id in self._dictionary.nodes_named(text))
+                ids = dict.fromkeys(id for text in texts for id in self._nodes_named(text))
                 if 0 < len(ids) <= FEW_NODES:
                     anchors[constraint.index] = list(ids)
         return anchors

@@ -1,23 +1,18 @@
-"""The values of a graph's text properties, to find them in questions."""
+"""The values of a graph's text properties: those that a question says, looked up in the database."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
 
 from gear_neo4j.domain import entity_key
-from gear_neo4j.graph.read.graph_schema import Owner
-from gear_neo4j.graph.read.pagerank_queries import NamedNode
+from gear_neo4j.graph.read.graph_schema import PropertyRef
+from gear_neo4j.graph.read.lexicon import Lexicon, NamedNode
 from gear_neo4j.retrieval.patterns.condition import Condition, Operator
+from gear_neo4j.text.name_keys import keys_in
 
-
-@dataclass(frozen=True, slots=True)
-class PropertyRef:
-    """A property of a label or relationship type."""
-
-    owner: Owner
-    property: str
-
-
+# The same question is read several times, and its values are looked up once.
+KEPT = 16
 Spellings = Mapping[PropertyRef, Sequence[str]]
 
 
@@ -32,9 +27,6 @@ class Vocabulary:
                 spellings.append(text)
         self._values: Mapping[str, Spellings] = by_text
 
-    def __len__(self) -> int:
-        return len(self._values)
-
     def named(self) -> Iterator[NamedNode]:
         """The values as entries for a dictionary of names; the degree is the number of properties that hold one."""
         for key, refs in self._values.items():
@@ -44,6 +36,7 @@ class Vocabulary:
         """One condition for each property that has one of the texts as its value.
 
         Example:
+            >>> from gear_neo4j.graph.read.graph_schema import Owner
             >>> city = PropertyRef(Owner("label", "Customer"), "city")
             >>> Vocabulary([(city, "Berlin"), (city, "BERLIN")]).conditions("berlin")[0].texts
             ('Berlin', 'BERLIN')
@@ -61,17 +54,39 @@ class Vocabulary:
                 if ref in wanted:
                     yield Condition(ref.owner, ref.property, "is", tuple(spellings))
 
+
+class Values(Protocol):
+    """All values of a graph's text properties."""
+
+    def said(self, *texts: str) -> Vocabulary:
+        """The values that some texts contain, and maybe others."""
+
+    def of(self, wanted: Set[PropertyRef]) -> Iterator[Condition]:
+        """One condition for each value of some properties."""
+
     def parts(self, text: str, operator: Operator) -> list[Condition]:
         """One condition for each property with a value that contains, starts or ends with a text."""
-        key = entity_key(text)
-        refs: dict[PropertyRef, None] = {}
-        for value, spellings in self._values.items():
-            if _has_part(value, key, operator):
-                refs |= dict.fromkeys(spellings)
+
+
+class StoredValues:
+    """The values on record in the database; those that the last texts say are kept. Threads may share it."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        self._kept = lru_cache(KEPT)(self._read)
+
+    def said(self, *texts: str) -> Vocabulary:
+        """The values that some texts contain; one round trip, none for the same texts again."""
+        return self._kept(texts)
+
+    def of(self, wanted: Set[PropertyRef]) -> Iterator[Condition]:
+        """One condition for each value of some properties; one round trip."""
+        return Vocabulary(self._lexicon.values_of(wanted)).of(wanted)
+
+    def parts(self, text: str, operator: Operator) -> list[Condition]:
+        """One condition for each property with a value that contains, starts or ends with a text; one round trip."""
+        refs = self._lexicon.holders(entity_key(text), operator=operator)
         return [Condition(ref.owner, ref.property, operator, (text,)) for ref in refs]
 
-
-def _has_part(value: str, part: str, operator: Operator) -> bool:
-    if operator == "starts":
-        return value.startswith(part)
-    return value.endswith(part) if operator == "ends" else part in value
+    def _read(self, texts: tuple[str, ...]) -> Vocabulary:
+        return Vocabulary(self._lexicon.values(dict.fromkeys(key for text in texts for key in keys_in(text))))

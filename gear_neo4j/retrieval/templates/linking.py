@@ -4,14 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.graph.guard.template import TEXT, Parameter
-from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, PropertyRef
 from gear_neo4j.graph.read.typegraph import words
 from gear_neo4j.retrieval.patterns.amounts import Amount, amounts_in
 from gear_neo4j.retrieval.patterns.condition import QUOTED, Condition
 from gear_neo4j.retrieval.patterns.conditions import Numbers, dates_in, numbers_in, times_in
 from gear_neo4j.retrieval.patterns.question_reader import QuestionReader
 from gear_neo4j.retrieval.patterns.reading import Reading
-from gear_neo4j.retrieval.patterns.vocabulary import PropertyRef
 
 # A question with more values than a template has parameters is about something else.
 MOST_VALUES = 6

@@ -1,0 +1,88 @@
+"""The terms of an adopted graph, by which questions are linked to it: names of nodes, and values of text properties."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
+from uuid import uuid4
+
+from gear_neo4j.domain import digest
+from gear_neo4j.graph.connection.database import Database, Row
+from gear_neo4j.graph.read.graph_schema import GraphSchema, OwnerKind, PropertySchema
+from gear_neo4j.graph.schema.record import names_on_record
+from gear_neo4j.text.name_keys import keys_of
+
+TERMS_A_BATCH = 2_000
+DROPPED_A_BATCH = 10_000
+# Longer texts are prose, and no question says them whole.
+LONGEST_VALUE = 200
+MOST_VALUES = 2_000_000
+
+
+class TermStore:
+    """Writes the terms of one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def rebuild(self, schema: GraphSchema) -> Iterator[int]:
+        """Write the terms of the graph as it is now, and drop all others; yields the number of terms after each batch.
+
+        A killed run can be repeated. Of a property, at most two million texts of up to 200 characters are terms.
+        """
+        run, done = str(uuid4()), 0
+        rows = chain(self._names(), self._values(schema))
+        while batch := list(islice(rows, TERMS_A_BATCH)):
+            self._database.call("write_terms", rows=batch, run=run)
+            done += len(batch)
+            yield done
+        while self._database.call("drop_terms", run=run, limit=DROPPED_A_BATCH)[0]["dropped"]:
+            yield done
+        self._database.call("record_terms")
+
+    def clear(self, *, limit: int) -> int:
+        """Delete at most ``limit`` terms; returns how many."""
+        return int(self._database.call("drop_terms", run=None, limit=limit)[0]["dropped"])
+
+    def _names(self) -> Iterator[Row]:
+        for row in self._database.stream("adopted_names", names=names_on_record(self._database)):
+            names = [part for name in row["names"] for part in (name if isinstance(name, list) else [name]) if part]
+            for name in dict.fromkeys(names):
+                for key in keys_of(name):
+                    yield _row(key, name, node=row["id"])
+
+    def _values(self, schema: GraphSchema) -> Iterator[Row]:
+        """The values of text properties, including numbers stored as text, which may be names or keys."""
+        for kind, query, owners in _kinds(schema):
+            for row in self._database.stream(query, properties=owners, longest=LONGEST_VALUE, most=MOST_VALUES):
+                for key in keys_of(row["value"]):
+                    yield _row(key, row["value"], kind=kind, owner=row["owner"], property=row["property"])
+
+
+def _kinds(schema: GraphSchema) -> Iterator[tuple[OwnerKind, str, dict[str, list[str]]]]:
+    """The text properties of labels, then those of types, with the query that reads their values."""
+    kinds: tuple[tuple[OwnerKind, str, Mapping[str, Mapping[str, PropertySchema]]], ...] = (
+        ("label", "property_values", schema.labels),
+        ("type", "relationship_values", schema.types),
+    )
+    for kind, query, owners in kinds:
+        wanted = {owner: texts for owner, properties in owners.items() if (texts := _texts(properties))}
+        if wanted:
+            yield kind, query, wanted
+
+
+def _texts(properties: Mapping[str, PropertySchema]) -> list[str]:
+    return [name for name, property in properties.items() if property.kind == "text" or property.stored_as_text]
+
+
+def _row(
+    key: str, text: str, *, node: str | None = None, kind: str | None = None, owner: str = "", property: str = ""
+) -> Row:
+    parts: Sequence[str] = ("name", node, key, text) if node else ("value", kind or "", owner, property, key, text)
+    return {
+        "id": digest(*parts),
+        "key": key,
+        "text": text,
+        "node": node,
+        "kind": kind,
+        "owner": owner or None,
+        "property": property or None,
+    }

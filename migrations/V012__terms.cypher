@@ -1,0 +1,8 @@
+// The names and the values of an adopted graph, by which a question is linked to it without reading the whole graph.
+CREATE CONSTRAINT gear_term_id IF NOT EXISTS FOR (n:__GearTerm) REQUIRE n.id IS UNIQUE;
+CREATE INDEX gear_term_key IF NOT EXISTS FOR (n:__GearTerm) ON (n.key);
+CREATE INDEX gear_term_property IF NOT EXISTS FOR (n:__GearTerm) ON (n.owner, n.property);
+// For values of which a question says a part.
+CREATE TEXT INDEX gear_term_text IF NOT EXISTS FOR (n:__GearTerm) ON (n.key);
+// Names of entities without their accents and underscores, where they have any.
+CREATE INDEX gear_entity_plain IF NOT EXISTS FOR (n:Entity) ON (n.plain);
