@@ -18,13 +18,15 @@ CALL () {
   RETURN e, name
   UNION
   MATCH (s:__GearStore {id: 'store'})
-  WHERE NOT coalesce(properties(s).foreignEntities, false)
+  WITH coalesce(properties(s).foreignEntities, false) AS foreign
+  WHERE NOT foreign
   MATCH (e:Entity)
   WHERE e.key IN $keys /*+ AND IN_SCOPE_ENTITY(e) */
   RETURN e, coalesce(/*+ SPELLING(e), */ e.name) AS name
   UNION
   MATCH (s:__GearStore {id: 'store'})
-  WHERE NOT coalesce(properties(s).foreignEntities, false)
+  WITH coalesce(properties(s).foreignEntities, false) AS foreign
+  WHERE NOT foreign
   MATCH (e:Entity)
   WHERE e.plain IN $keys /*+ AND IN_SCOPE_ENTITY(e) */
   RETURN e, coalesce(/*+ SPELLING(e), */ e.name) AS name

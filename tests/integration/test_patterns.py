@@ -12,8 +12,7 @@ from gear_neo4j.errors import QueryTimeout
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
 from gear_neo4j.graph.read.pattern_queries import PatternQueries
-from gear_neo4j.retrieval import dictionary
-from gear_neo4j.retrieval.patterns import cypher, finder, runner
+from gear_neo4j.retrieval.patterns import cypher, runner
 from gear_neo4j.retrieval.patterns.finder import PatternFinder
 from tests.dump import dump
 from tests.graphs import opened
@@ -179,19 +178,6 @@ def test_a_denial_that_the_graph_cannot_express_is_said(shop, server, embedder):
 
     assert "the graph cannot express 'not': this may be the opposite" == unclear.doubt
     assert "" == clear.doubt
-
-
-def test_more_names_than_fit_in_memory_cost_the_anchors_only(shop, server, embedder, monkeypatch):
-    """Then the server looks up the names; linking alone never reads them."""
-    monkeypatch.setattr(dictionary, "MOST_NODES", 1)
-
-    with opened(server, embedder) as gear:
-        pattern_finder = PatternFinder(gear.graph, embedder=embedder)
-        linked = pattern_finder.linked(QUESTIONS[0][0])
-        found = pattern_finder.find(QUESTIONS[0][0])
-
-    assert {"Category", "SUPPLIES"} <= linked
-    assert {"Seafood", "Produce"} == {entity.name for entity in found.entities[:2]}
 
 
 def test_a_pattern_without_nodes_is_not_run_again_with_more_conditions(shop, embedder):
@@ -471,10 +457,3 @@ def test_labels_and_values_that_look_like_cypher_change_nothing(empty, server, e
     assert value in {entity.name for entity in entities}
     release(Graph(empty))
     assert before == dump(empty)
-
-
-def test_a_graph_with_too_many_values_is_refused_with_a_line(shop, server, embedder, monkeypatch):
-    """Because values are kept in memory."""
-    monkeypatch.setattr(finder, "MOST_NODES", 3)
-    with opened(server, embedder) as gear, pytest.raises(finder.InputError, match="more than 3 values"):
-        gear.search("Which products are discontinued?", retriever=Paths())

@@ -62,6 +62,8 @@ ALLOWED = {
     "community_members": {"NodeByLabelScan"},  # the same
     "delete_empty_communities": {"NodeByLabelScan"},  # the same, once after passages were deleted
     "clear_communities": {"NodeByLabelScan"},  # any so many of those that are left
+    "adopted_names": {"AllNodesScan"},  # it is meant to read every node, once an adoption
+    "drop_terms": {"NodeByLabelScan"},  # any so many of those that an adoption did not find
     "drop_store": {"NodeByLabelScan"},  # a handful of nodes, once
     "write_passages": {"CartesianProduct"},  # of the batch and the one row of the readers on record
     "record_moves": {"CartesianProduct"},  # of two subqueries that give one row each

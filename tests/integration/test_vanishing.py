@@ -108,6 +108,7 @@ def reads(gear, query):
         "linked names": lambda: graph.pagerank.link([("e1", query), ("e99", query)]),
         "names": lambda: graph.pagerank.named(keys),
         "nodes": lambda: list(graph.lexicon.every_node()),
+        "named nodes": lambda: graph.lexicon.nodes(keys),
         "cosines": lambda: graph.pagerank.compare(ids, keys=keys, query=query),
         "embedded": lambda: list(graph.synonyms.embedded()),
         "edges": lambda: graph.edges.read(ids, nodes(), hub=100),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from gear_neo4j.errors import MigrationError
 from gear_neo4j.graph.connection.database import Database
 from gear_neo4j.graph.read.graph_schema import Owner, PropertyRef
+from gear_neo4j.graph.read.vanished import present
 from gear_neo4j.graph.schema.record import names_on_record
 
 # Nodes of the adopted graph with one name, of which those in the most triples are meant first.
@@ -55,7 +56,10 @@ class Lexicon:
         rows = self._database.call("named_nodes", keys=given, most=MOST_NAMESAKES) if given else []
         if not rows:
             self.require_terms()
-        return [NamedNode(row["id"], tuple(row["names"]), row["degree"], tuple(row["labels"])) for row in rows]
+        return [
+            NamedNode(row["id"], tuple(row["names"]), row["degree"], tuple(row["labels"]))
+            for row in present(rows, "id", "labels")
+        ]
 
     def every_node(self) -> Iterator[NamedNode]:
         """Every node mentioned by triples or passages, with all its names; streamed."""
