@@ -15,7 +15,7 @@ import numpy as np
 
 from gear_neo4j.errors import SettingsError
 from gear_neo4j.models.loading import without_bars
-from gear_neo4j.models.long_texts import parts_of, pooled
+from gear_neo4j.models.long_texts import legible, parts_of, pooled
 from gear_neo4j.models.onnx_encoder import OnnxEncoder
 from gear_neo4j.models.onnx_encoder import Vectors as Vectors
 from gear_neo4j.models.onnx_record import Record, make_record, read_record, write_record
@@ -38,6 +38,9 @@ Batches = tuple[tuple[float, int], ...]
 Encode = Callable[[list[str]], Vectors]
 # The total length of texts, such as a question or the words of a schema, that never wait for torch.
 QUESTION_SIZE = 10_000
+# Texts given together are data to store, not questions. After so many characters of them, torch pays for its import.
+MOST_QUESTIONS = 16
+STORED_SIZE = 100_000
 
 
 @contextmanager
@@ -110,6 +113,7 @@ class SentenceTransformerEmbedder:
         self._dtype = dtype
         self._batch_size = batch_size
         self._home = home
+        self._stored = 0
         # The tokenizer has state: it fails if two threads use it at once.
         self._lock = RLock()
 
@@ -138,7 +142,7 @@ class SentenceTransformerEmbedder:
         """One row per text, in order: shape (len(texts), dimension), float32, each of length 1."""
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        divided = [self._parts(text) for text in texts]
+        divided = [self._parts(legible(text)) for text in texts]
         vectors = self._embedded([part for parts in divided for part in parts])
         if len(vectors) == len(texts):
             return vectors
@@ -146,7 +150,7 @@ class SentenceTransformerEmbedder:
 
     def _embedded(self, texts: list[str]) -> Vectors:
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        encode, batches = self._engine(sum(map(len, texts)))
+        encode, batches = self._engine(texts)
         kinds = np.searchsorted([longest for longest, _ in batches], [len(text) for text in texts])
         for kind, (_, batch_size) in enumerate(batches):
             chosen = np.flatnonzero(kinds == kind)
@@ -165,14 +169,22 @@ class SentenceTransformerEmbedder:
         with self._lock:
             return len(self._model.tokenizer(text, truncation=False, verbose=False)["input_ids"])
 
-    def _engine(self, characters: int) -> tuple[Encode, Batches]:
-        """The function to encode texts with that many characters in total, and its batches."""
+    def _engine(self, texts: Sequence[str]) -> tuple[Encode, Batches]:
+        """The function to encode some texts, and its batches."""
         if self._onnx:
             encoder, record = self._onnx
             half = self._dtype == "bfloat16" or (self._dtype == "auto" and record.bfloat16)
-            if characters <= QUESTION_SIZE or (record.on_processor and not half):
+            if self._are_few(texts) or (record.on_processor and not half):
                 return encoder.encode, self._batches(ON_PROCESSOR)
         return self._by_torch, self._batches(ON_PROCESSOR if self._model.device.type == "cpu" else ON_GPU)
+
+    def _are_few(self, texts: Sequence[str]) -> bool:
+        """Whether some texts, with those before them, are too few to import torch for them."""
+        characters = sum(map(len, texts))
+        if len(texts) > MOST_QUESTIONS:
+            self._stored += characters
+            return characters <= QUESTION_SIZE and self._stored <= STORED_SIZE
+        return characters <= QUESTION_SIZE
 
     def _batches(self, usual: Batches) -> Batches:
         names, *others = usual

@@ -13,6 +13,7 @@ from sentence_transformers.sentence_transformer.modules import Normalize, Poolin
 from transformers import BertConfig, BertModel, BertTokenizerFast, DistilBertConfig, DistilBertModel
 
 from gear_neo4j import SentenceTransformerEmbedder
+from gear_neo4j.models.embeddings import STORED_SIZE
 from gear_neo4j.models.onnx_record import FOLDER, LEAST_COSINE, make_record, read_record
 from tests.processes import run
 
@@ -145,6 +146,24 @@ def test_on_request_an_ingest_computes_in_half_the_bits_and_a_question_in_all(ho
     assert (whole.embed(["Who was Ana?"]) == half.embed(["Who was Ana?"])).all()
     assert not (whole.embed(many) == half.embed(many)).all()
     assert cosines(whole.embed(many), half.embed(many)).min() > 0.999
+
+
+def test_data_that_comes_in_small_batches_goes_to_torch_once_there_is_enough_of_it(home):
+    """A question never does."""
+    embedder = SentenceTransformerEmbedder(dtype="bfloat16", home=home)
+    half = SentenceTransformerEmbedder(dtype="bfloat16")
+    names = [f"{name} of {number}" for number, name in enumerate(NAMES * 10)]
+    characters = sum(map(len, names))
+
+    first = embedder.embed(names)
+    for _ in range(STORED_SIZE // characters):
+        last = embedder.embed(names)
+    question = embedder.embed(names[:1])
+
+    in_half = half.embed(names)
+    assert 1e-4 < abs(first - in_half).max()
+    assert 1e-6 > abs(last - in_half).max()
+    assert 1e-6 > abs(first[:1] - question).max()
 
 
 @pytest.mark.parametrize(("pooling", "prompt"), [("mean", ""), ("cls", "query: "), ("mean", "query: ")])

@@ -1,10 +1,12 @@
-"""Texts that are longer than an embedding model reads: their parts."""
+"""Texts that are longer than an embedding model reads, or should read: their parts, and what is cut."""
+
+import re
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gear_neo4j.models.long_texts import LONGER, parts_of, pooled
+from gear_neo4j.models.long_texts import LONGER, legible, parts_of, pooled
 
 WORDS = st.lists(st.text("abcé鲁\n", min_size=1, max_size=12), max_size=60).map(" ".join)
 
@@ -50,3 +52,16 @@ def test_each_text_gets_the_sum_of_its_parts(sizes):
     for row, size in zip(rows, sizes, strict=True):
         assert (vectors[start : start + size].sum(axis=0) + vectors[start]).tolist() == row.tolist()
         start += size
+
+
+@given(st.text(st.sampled_from("abf019-_ gÄ"), max_size=60))
+@example("x" + "a1" * 20)
+@example("0f5c9a7e-1b2c-4d3e-8f90-a1b2c3d4e5f6")
+def test_only_long_hexadecimal_numbers_are_cut(text):
+    """Words, dates, telephone numbers and what contains a letter beyond f stay; the rest of the text, too."""
+    cut = legible(text)
+
+    long = re.findall(r"[0-9a-f]{20,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", text)
+    assert cut == text or (long and len(cut) < len(text))
+    assert not re.search(r"(?:^|[ -])[0-9a-f]{20,}(?:$|[ -])", cut)
+    assert "2017-08-01 +44 161 496 0000" in legible(f"{text} 2017-08-01 +44 161 496 0000")
