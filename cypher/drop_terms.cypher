@@ -1,12 +1,11 @@
-// name: drop_terms(run, limit)
+// name: drop_terms(ids)
 // access: write
 // columns: dropped
-// Deletes at most $limit names and values that a run did not find, of all if it is null; dropped is how many.
+// Deletes names and values that the graph no longer has; dropped is how many.
 // include: shared_lock()
 MATCH (term:__GearTerm)
-WHERE $run IS NULL OR term.run <> $run
-WITH term
-LIMIT $limit
+USING INDEX SEEK term:__GearTerm(id)
+WHERE term.id IN $ids
 DETACH DELETE term
 WITH count(*) AS dropped
 // include: graph_written()

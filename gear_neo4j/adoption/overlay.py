@@ -272,7 +272,7 @@ class Adoption:
         expected = self.report.nodes_read + sum(
             property.distinct for owner in schema.owners() for property in schema.properties(owner).values()
         )
-        for done in self.graph.terms.rebuild(schema):
+        for done in self.graph.terms.update(schema):
             self.on_progress(Progress("names and values", done, max(done, expected), done))
         self.graph.overlay.record_schema(schema)
 

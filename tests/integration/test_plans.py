@@ -63,7 +63,8 @@ ALLOWED = {
     "delete_empty_communities": {"NodeByLabelScan"},  # the same, once after passages were deleted
     "clear_communities": {"NodeByLabelScan"},  # any so many of those that are left
     "adopted_names": {"AllNodesScan"},  # it is meant to read every node, once an adoption
-    "drop_terms": {"NodeByLabelScan"},  # any so many of those that an adoption did not find
+    "term_ids": {"NodeByLabelScan"},  # it is meant to read every term, once an adoption
+    "clear_terms": {"NodeByLabelScan"},  # any so many of those that are left
     "drop_store": {"NodeByLabelScan"},  # a handful of nodes, once
     "write_passages": {"CartesianProduct"},  # of the batch and the one row of the readers on record
     "record_moves": {"CartesianProduct"},  # of two subqueries that give one row each

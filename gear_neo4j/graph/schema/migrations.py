@@ -232,7 +232,7 @@ def _rekey(database: Database, lock: Lock) -> None:
 def _write_terms(database: Database, lock: Lock) -> None:
     """Write the terms of the adopted graph, if there is one, and the keys of entities without accents."""
     if schema := PatternQueries(database).schema():
-        for _ in TermStore(database).rebuild(schema):
+        for _ in TermStore(database).update(schema):
             lock.require()
     if has_foreign_entities(database):
         return

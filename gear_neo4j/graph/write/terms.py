@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
-from uuid import uuid4
 
 from gear_neo4j.domain import digest
 from gear_neo4j.graph.connection.database import Database, Row
@@ -11,7 +10,6 @@ from gear_neo4j.graph.schema.record import names_on_record
 from gear_neo4j.text.name_keys import keys_of
 
 TERMS_A_BATCH = 2_000
-DROPPED_A_BATCH = 10_000
 # Longer texts are prose, and no question says them whole.
 LONGEST_VALUE = 200
 MOST_VALUES = 2_000_000
@@ -23,24 +21,27 @@ class TermStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def rebuild(self, schema: GraphSchema) -> Iterator[int]:
-        """Write the terms of the graph as it is now, and drop all others; yields the number of terms after each batch.
+    def update(self, schema: GraphSchema) -> Iterator[int]:
+        """Write the terms that the graph has now, and drop those that it has no more; yields how many were read.
 
-        A killed run can be repeated. Of a property, at most two million texts of up to 200 characters are terms.
+        A killed run can be repeated. Of a property, at most two million texts of up to 200 characters are terms. Takes
+        about 100 bytes of memory for each term on record.
         """
-        run, done = str(uuid4()), 0
-        rows = chain(self._names(), self._values(schema))
+        known: dict[bytes, bool] = {bytes.fromhex(row["id"]): row["whole"] for row in self._database.stream("term_ids")}
+        rows, done = chain(self._names(), self._values(schema)), 0
         while batch := list(islice(rows, TERMS_A_BATCH)):
-            self._database.call("write_terms", rows=batch, run=run)
+            if fresh := [row for row in batch if not known.pop(bytes.fromhex(row["id"]), False)]:
+                self._database.call("write_terms", rows=fresh)
             done += len(batch)
             yield done
-        while self._database.call("drop_terms", run=run, limit=DROPPED_A_BATCH)[0]["dropped"]:
-            yield done
+        gone = iter(known)
+        while ids := [id.hex() for id in islice(gone, TERMS_A_BATCH)]:
+            self._database.call("drop_terms", ids=ids)
         self._database.call("record_terms")
 
     def clear(self, *, limit: int) -> int:
         """Delete at most ``limit`` terms; returns how many."""
-        return int(self._database.call("drop_terms", run=None, limit=limit)[0]["dropped"])
+        return int(self._database.call("clear_terms", limit=limit)[0]["dropped"])
 
     def _names(self) -> Iterator[Row]:
         for row in self._database.stream("adopted_names", names=names_on_record(self._database)):
