@@ -46,14 +46,15 @@ def plain_letters(letters: str) -> str:
 
 
 def keys_of(name: str) -> tuple[str, ...]:
-    """The keys by which a name is found: as it is written, and without its accents.
+    """The keys by which a name is found: as it is written, and without its accents; none if it is too long.
 
     Example:
         >>> keys_of("São_Tomé"), keys_of("Ada  Lovelace")
         (('são tomé', 'sao tome'), ('ada lovelace',))
     """
     key = folded_letters(name)[0]
-    return tuple(dict.fromkeys((key, without_accents(key)))) if key else ()
+    # Folding can make a name much longer, and an index takes no key of any length.
+    return tuple(dict.fromkeys((key, without_accents(key)))) if 0 < len(key) <= LONGEST_NAME else ()
 
 
 def plain_key(key: str) -> str | None:

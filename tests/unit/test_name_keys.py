@@ -37,6 +37,12 @@ def test_a_question_has_few_keys_and_a_pasted_book_not_too_many():
     assert LONGEST_NAME >= max(map(len, keys_in("x" * LONGEST_NAME + " " + "y" * LONGEST_NAME)))
 
 
+def test_a_name_that_is_longer_than_any_that_is_looked_up_has_no_key():
+    """However long it becomes by folding: one sign of these stands for eighteen letters."""
+    assert () == keys_of("x" * (LONGEST_NAME + 1)) == keys_of("\ufdfa" * 100) == keys_of(" _ ")
+    assert ("x" * LONGEST_NAME,) == keys_of("X" * LONGEST_NAME)
+
+
 def test_an_entity_has_a_second_key_only_if_it_has_accents_or_underscores():
     """Most entities have one key, which costs no space in the second index."""
     assert [None, None, "sao tome", "alice smith", "c++", None] == [
