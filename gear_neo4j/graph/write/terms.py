@@ -24,8 +24,8 @@ class TermStore:
     def update(self, schema: GraphSchema) -> Iterator[int]:
         """Write the terms that the graph has now, and drop those that it has no more; yields how many were read.
 
-        A killed run can be repeated. At most two million values of nodes are terms, and as many of relationships, each of
-        up to 200 characters. Takes about 100 bytes of memory for each term on record.
+        A killed run can be repeated. At most two million values of nodes are terms, and as many of relationships; each
+        has up to 200 characters. Takes about 100 bytes of memory for each term on record.
         """
         known: dict[bytes, bool] = {bytes.fromhex(row["id"]): row["whole"] for row in self._database.stream("term_ids")}
         rows, done = chain(self._names(), self._values(schema)), 0
