@@ -114,7 +114,7 @@ class PathRetriever:
         """The nodes that answer a question and the paths between those that it names, without passages."""
         with question.timed("patterns"):
             answer = self._finder.find(question.text, most=self._options.answers)
-        result = self.connect(question, walk=self._shortened(answer))
+        result = self.connect(question, walk=self._shortened(answer), text=answer.corrected)
         exact = result.exact and answer.exact
         return replace(result, exact=exact, nodes=answer.entities, figure=answer.figure, doubt=answer.doubt)
 
@@ -129,13 +129,14 @@ class PathRetriever:
         most = 1 if answer.confidence >= SURE else 2
         return options.model_copy(update={"steps": min(options.steps, most)})
 
-    def connect(self, question: Question, *, walk: Walk | None = None) -> PathResult:
+    def connect(self, question: Question, *, walk: Walk | None = None, text: str = "") -> PathResult:
         """The entities that the question names, the paths between them, then facts around them by a walk.
 
+        ``text`` is the question without typos in its names, if it has some.
         Without named entities there are no paths. There are none after a timeout, either: the result is not ``exact``.
         """
         with question.timed("link"):
-            matches = self._link_names(question.text)
+            matches = self._link_names(text or question.text)
         groups = [match.nodes for match in matches]
         if not groups:
             return PathResult()

@@ -383,13 +383,13 @@ def test_a_size_is_an_area_or_a_population(land, server, embedder, question, nam
 def test_a_name_that_the_graph_lacks_is_said(shop, server, embedder):
     """Beside the nodes of a pattern that leaves it out, or in the doubt if there are none."""
     with opened(server, embedder) as gear:
-        partly = gear.search("Which products are supplied by Tokio Trader?", retriever=Paths()).entities[0]
-        nothing = gear.search("Did Tokio Trader sing?", retriever=Paths())
+        partly = gear.search("Which products are supplied by Osaka Trading?", retriever=Paths()).entities[0]
+        nothing = gear.search("Did Osaka Trading sing?", retriever=Paths())
         lower = gear.search("Which products does tokyo traders supply?", retriever=Paths()).entities
         figure = gear.search(FIGURES[0][0], retriever=Paths()).figure
 
-    assert (("Tokio Trader",), False) == (partly.unused, partly.understood)
-    assert ((), "nothing in the graph is called 'Tokio Trader': check the spelling") == (
+    assert (("Osaka Trading",), False) == (partly.unused, partly.understood)
+    assert ((), "nothing in the graph is called 'Osaka Trading': check the spelling") == (
         nothing.entities,
         nothing.doubt,
     )

@@ -19,6 +19,10 @@ CREATE (sao:Town {name: 'São Tomé', climate: 'tropical wet'}), (lund:Town {nam
   (ada:Person {name: 'ada_wells', trade: 'Weaver'}), (otto:Person {name: 'Otto Brandt', trade: 'Miller'}),
   (ada)-[:LIVES_IN {since: 'spring'}]->(sao), (otto)-[:LIVES_IN {since: 'autumn'}]->(lund), (:Town {name: 'Nowhere'})
 """
+OTHERS = """
+CREATE (t:Town {name: 'Ystad'}), (:Person {name: 'Marina Wells'})-[:LIVES_IN]->(t),
+  (:Person {name: 'Marita Wells'})-[:LIVES_IN]->(t)
+"""
 PROFILE = Profile(name="towns", entities={label: Entities(names=("name",)) for label in ("Town", "Person")})
 TERMS = "MATCH (term:__GearTerm) RETURN count(term) AS terms"
 
@@ -59,6 +63,33 @@ def test_what_a_text_says_is_looked_up_without_reading_the_graph(towns):
     assert ["climate"] == [ref.property for ref in graph.lexicon.holders("trop", operator="starts")]
     assert ["trade"] == [ref.property for ref in graph.lexicon.holders("ller", operator="ends")]
     assert [] == graph.lexicon.nodes([]) == graph.lexicon.values([]) == graph.lexicon.holders("", operator="ends")
+
+
+@pytest.mark.parametrize(
+    ("question", "doubt", "names"),
+    [
+        ("Who lives in Ystat?", "'Ystat' is read as 'Ystad'", {"Marina Wells", "Marita Wells"}),
+        ("Where does Otto Brand live?", "'Otto Brand' is read as 'Otto Brandt'", {"Lund"}),
+        ("Where does Otto Brnadt live?", "'Otto Brnadt' is read as 'Otto Brandt'", {"Lund"}),
+        ("Which towns have the climate 'tropical wett'?", "", None),
+        # A word too short for a typo, two typos in a word, and a name that may be either of two.
+        ("Who lives in Lumd?", "", None),
+        ("Where does Otto Braant live?", "", None),
+        ("Where does Maria Wells live?", "", None),
+    ],
+)
+def test_a_name_with_a_typo_is_corrected_and_the_answer_says_so(empty, server, embedder, question, doubt, names):
+    """If only one name of the graph can be meant."""
+    run(empty, TOWNS)
+    run(empty, OTHERS)
+    Adoption(Graph(empty), PROFILE, embedder).run()
+
+    with opened(server, embedder) as gear:
+        hits = gear.search(question, retriever=Paths())
+
+    best = {entity.name for entity in hits.entities if entity.cypher == hits.entities[0].cypher}
+    assert doubt == (hits.doubt if "is read as" in hits.doubt else "")
+    assert names in (None, best)
 
 
 def test_an_update_finds_what_is_new_and_forgets_what_is_gone(empty, embedder):

@@ -11,6 +11,7 @@ from gear_neo4j.graph.schema.record import names_on_record
 
 # Nodes of the adopted graph with one name, of which those in the most triples are meant first.
 MOST_NAMESAKES = 1_000
+MOST_SIMILAR = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,11 @@ class Lexicon:
         """
         rows = self._database.call("values_by_part", part=part, operator=operator) if part else []
         return [PropertyRef(Owner(row["kind"], row["owner"]), row["property"]) for row in rows]
+
+    def similar(self, text: str) -> list[str]:
+        """Names and values that match a text in Lucene's syntax, best first."""
+        rows = self._database.call("similar_terms", text=text, limit=MOST_SIMILAR) if text else []
+        return [row["value"] for row in rows]
 
     def _values(self, query: str, **parameters: Sequence[object]) -> list[tuple[PropertyRef, str]]:
         rows = self._database.call(query, **parameters)

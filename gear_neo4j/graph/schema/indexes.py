@@ -106,6 +106,7 @@ def expected_indexes(dimension: int) -> tuple[Index, ...]:
         Index("gear_term_key", "RANGE", "__GearTerm", ("key",)),
         Index("gear_term_property", "RANGE", "__GearTerm", ("owner", "property")),
         Index("gear_term_text", "TEXT", "__GearTerm", ("key",)),
+        Index("gear_term_words", "FULLTEXT", "__GearTerm", ("key",)),
         Index("gear_entity_plain", "RANGE", "Entity", ("plain",)),
         Index("gear_passage_source", "RANGE", "Passage", ("source",)),
         Index("gear_passage_collection", "RANGE", "Passage", ("collection",)),

@@ -21,6 +21,7 @@ from gear_neo4j.retrieval.patterns.pattern import Pattern
 from gear_neo4j.retrieval.patterns.question_reader import QuestionReader
 from gear_neo4j.retrieval.patterns.runner import PatternRunner
 from gear_neo4j.retrieval.patterns.search import Candidate, Candidates, PatternSearch
+from gear_neo4j.retrieval.patterns.spelling import Speller
 from gear_neo4j.retrieval.patterns.vocabulary import StoredValues
 
 # Maximum number of patterns to run; most questions need one.
@@ -39,13 +40,14 @@ class EntityResult:
     """The entities that answer a question, best first, or the figure that it asks for.
 
     ``exact`` is False if a pattern had more nodes, or timed out; ``doubt`` is one sentence on what is ambiguous, else
-    empty.
+    empty. ``corrected`` is the question without typos in its names, if it had some.
     """
 
     entities: tuple[EntityHit, ...] = ()
     figure: Figure | None = None
     exact: bool = True
     doubt: str = ""
+    corrected: str = ""
 
     @property
     def confidence(self) -> float:
@@ -72,6 +74,7 @@ class _Snapshot:
 
     search: PatternSearch
     runner: PatternRunner
+    speller: Speller
 
 
 class PatternFinder:
@@ -133,6 +136,15 @@ class PatternFinder:
         if snapshot is None:
             return EntityResult()
         candidates = snapshot.search.find(question)
+        corrected, said = snapshot.speller.corrected(question, candidates.unknown)
+        if said:
+            found = self._answer(corrected, snapshot.search.find(corrected), snapshot, most=most)
+            if found.entities or found.figure:
+                return replace(found, doubt="; ".join(filter(None, (said, found.doubt))), corrected=corrected)
+        return self._answer(question, candidates, snapshot, most=most)
+
+    def _answer(self, question: str, candidates: Candidates, snapshot: _Snapshot, *, most: int) -> EntityResult:
+        """What the patterns find, and why that may be wrong."""
         found = self._find(question, candidates, snapshot, most=most)
         if candidates.unknown and not (found.entities or found.figure):
             names = ", ".join(f"'{name}'" for name in candidates.unknown)
@@ -222,7 +234,7 @@ class PatternFinder:
         self._lexicon.require_terms()
         search = PatternSearch(QuestionReader(schema, StoredValues(self._lexicon)), Likenesses(schema, self._embedder))
         runner = PatternRunner(self._patterns, compiler=Compiler(schema), names=Names(self._lexicon))
-        return _Snapshot(search, runner)
+        return _Snapshot(search, runner, Speller(self._lexicon))
 
 
 def _agreed(results: Sequence[EntityResult]) -> EntityResult | None:

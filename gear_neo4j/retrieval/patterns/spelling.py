@@ -1,0 +1,68 @@
+"""Corrects names and values that a question misspells: one typo in a word, and only one thing that can be meant."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from gear_neo4j.graph.read.lexicon import Lexicon
+from gear_neo4j.retrieval.lucene import fuzzy_query
+from gear_neo4j.retrieval.names import is_slip
+from gear_neo4j.text.name_keys import folded_letters
+
+# A name whose other words the graph knows may be misspelt as a whole: Lana in Lana Wachovski.
+WORDS_BEFORE = 2
+MOST_WORDS = 8
+_WORD_BEFORE = re.compile(r"\S+\s+$")
+
+
+class Speller:
+    """Corrects questions about one graph."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+
+    def corrected(self, question: str, names: Sequence[str]) -> tuple[str, str]:
+        """The question without the typos in its unknown names, and a sentence on them; unchanged and empty if none has.
+
+        At most three round trips for each name.
+        """
+        said = []
+        for name in names:
+            readings = ((written, self._meant(written)) for written in _with_words_before(question, name))
+            if correction := next(((written, meant) for written, meant in readings if meant), None):
+                question = question.replace(*correction)
+                said.append("'{}' is read as '{}'".format(*correction))
+        return question, "; ".join(said)
+
+    def _meant(self, written: str) -> str | None:
+        """The only name or value with a typo less; None if there is none, or several."""
+        key = folded_letters(written)[0]
+        words = [word for word in key.split() if word.isalnum()]
+        if not words or len(words) > MOST_WORDS:
+            return None
+        texts = self._lexicon.similar(fuzzy_query(words))
+        meant = {known: text for text in texts if is_misspelt(key, of=(known := folded_letters(text)[0]))}
+        return next(iter(meant.values())) if len(meant) == 1 else None
+
+
+def is_misspelt(written: str, *, of: str) -> bool:
+    """Whether a folded name has one typo in some of its words, and the others right.
+
+    Example:
+        >>> [is_misspelt(written, of="tokyo traders") for written in ("tokio trader", "tokyo traders", "tokio")]
+        [True, False, False]
+    """
+    pairs = list(zip(written.split(), of.split(), strict=False))
+    same_length = len(written.split()) == len(of.split())
+    return same_length and written != of and all(one == other or is_slip(one, of=other) for one, other in pairs)
+
+
+def _with_words_before(question: str, name: str) -> Iterator[str]:
+    """The name, and the name with one or two of the words before it."""
+    start = question.find(name)
+    end = start + len(name)
+    for _ in range(WORDS_BEFORE + 1):
+        if start < 0:
+            return
+        yield question[start:end]
+        before = _WORD_BEFORE.search(question[:start])
+        start = before.start() if before else -1
