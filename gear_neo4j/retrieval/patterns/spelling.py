@@ -11,6 +11,7 @@ from gear_neo4j.text.name_keys import folded_letters
 # A name whose other words the graph knows may be misspelt as a whole: Lana in Lana Wachovski.
 WORDS_BEFORE = 2
 MOST_WORDS = 8
+MOST_NAMES = 3
 _WORD_BEFORE = re.compile(r"\S+\s+$")
 
 
@@ -23,14 +24,15 @@ class Speller:
     def corrected(self, question: str, names: Sequence[str]) -> tuple[str, str]:
         """The question without the typos in its unknown names, and a sentence on them; unchanged and empty if none has.
 
-        At most three round trips for each name.
+        At most three round trips for each of the first three names.
         """
         said = []
-        for name in names:
+        for name in names[:MOST_NAMES]:
             readings = ((written, self._meant(written)) for written in _with_words_before(question, name))
-            if correction := next(((written, meant) for written, meant in readings if meant), None):
-                question = question.replace(*correction)
-                said.append("'{}' is read as '{}'".format(*correction))
+            written, meant = next(((written, meant) for written, meant in readings if meant), ("", ""))
+            if meant:
+                question = _replaced(question, written, meant)
+                said.append(f"'{written}' is read as '{meant}'")
         return question, "; ".join(said)
 
     def _meant(self, written: str) -> str | None:
@@ -66,3 +68,13 @@ def _with_words_before(question: str, name: str) -> Iterator[str]:
         yield question[start:end]
         before = _WORD_BEFORE.search(question[:start])
         start = before.start() if before else -1
+
+
+def _replaced(question: str, written: str, meant: str) -> str:
+    """The question with one name in place of another, but not inside words.
+
+    Example:
+        >>> _replaced("Did Brand meet Brandon?", "Brand", "Brandt")
+        'Did Brandt meet Brandon?'
+    """
+    return re.sub(rf"(?<!\w){re.escape(written)}(?!\w)", lambda _: meant, question)
