@@ -9,6 +9,7 @@ from gear_neo4j.domain import Passage, make_triple
 from gear_neo4j.errors import MigrationError
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.queries import Query
+from gear_neo4j.graph.write import terms
 from gear_neo4j.ingestion.writing import write_passages, write_triples
 from gear_neo4j.retrieval.dictionary import Names
 from gear_neo4j.text.name_keys import keys_in
@@ -78,11 +79,9 @@ def test_what_a_text_says_is_looked_up_without_reading_the_graph(towns):
         ("Where does Maria Wells live?", "", None),
     ],
 )
-def test_a_name_with_a_typo_is_corrected_and_the_answer_says_so(empty, server, embedder, question, doubt, names):
+def test_a_name_with_a_typo_is_corrected_and_the_answer_says_so(shared, server, embedder, question, doubt, names):
     """If only one name of the graph can be meant."""
-    run(empty, TOWNS)
-    run(empty, OTHERS)
-    Adoption(Graph(empty), PROFILE, embedder).run()
+    shared.adopted(TOWNS + OTHERS, PROFILE, embedder)
 
     with opened(server, embedder) as gear:
         hits = gear.search(question, retriever=Paths())
@@ -108,6 +107,20 @@ def test_an_update_finds_what_is_new_and_forgets_what_is_gone(empty, embedder):
     assert {"Bo Falk", "Londinium Gothorum", "Smith", "Miller", "mild", "autumn"} == {
         value for _, _, value in values(graph, known)
     }
+
+
+def test_more_values_than_are_kept_are_named_in_a_warning(empty, embedder, monkeypatch, caplog):
+    """The adoption does not fail, and names are found as ever."""
+    monkeypatch.setattr(terms, "MOST_VALUES", 3)
+    run(empty, TOWNS)
+    graph = Graph(empty)
+
+    Adoption(graph, PROFILE, embedder).run()
+
+    said = [record.getMessage() for record in caplog.records if record.name == terms.LOGGER.name]
+    assert ["of the values of a label, questions find only 3"] == said
+    assert 3 == run(empty, "MATCH (term:__GearTerm {kind: 'label'}) RETURN count(DISTINCT term.text) AS n")[0]["n"]
+    assert {"Lund": ["Lund"]} == named(graph, "Lund")
 
 
 def test_names_of_entities_are_found_without_accents_and_underscores(database, embedder):

@@ -1,18 +1,21 @@
 """The terms of an adopted graph, by which questions are linked to it: names of nodes, and values of text properties."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import logging
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
 from gear_neo4j.domain import digest
 from gear_neo4j.graph.connection.database import Database, Row
-from gear_neo4j.graph.read.graph_schema import GraphSchema, OwnerKind, PropertySchema
+from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, OwnerKind
 from gear_neo4j.graph.schema.record import names_on_record
 from gear_neo4j.text.name_keys import keys_of
 
+LOGGER = logging.getLogger("gear_neo4j.terms")
 TERMS_A_BATCH = 2_000
 # Longer texts are prose, and no question says them whole.
 LONGEST_VALUE = 200
 MOST_VALUES = 2_000_000
+_QUERIES: dict[OwnerKind, str] = {"label": "property_values", "type": "relationship_values"}
 
 
 class TermStore:
@@ -52,26 +55,24 @@ class TermStore:
 
     def _values(self, schema: GraphSchema) -> Iterator[Row]:
         """The values of text properties, including numbers stored as text, which may be names or keys."""
-        for kind, query, owners in _kinds(schema):
-            for row in self._database.stream(query, properties=owners, longest=LONGEST_VALUE, most=MOST_VALUES):
+        # Without an index, one pass over all nodes, and one over all relationships, costs less than one for each name.
+        for kind, query in _QUERIES.items():
+            wanted = {
+                owner.name: texts
+                for owner in schema.owners()
+                if owner.kind == kind and (texts := _texts(schema, owner))
+            }
+            rows = self._database.stream(query, properties=wanted, longest=LONGEST_VALUE, most=MOST_VALUES)
+            for number, row in enumerate(rows if wanted else (), start=1):
                 for key in keys_of(row["value"]):
                     yield _row(key, row["value"], kind=kind, owner=row["owner"], property=row["property"])
+                if number == MOST_VALUES:
+                    LOGGER.warning("of the values of a %s, questions find only %s", kind, f"{number:,}")
 
 
-def _kinds(schema: GraphSchema) -> Iterator[tuple[OwnerKind, str, dict[str, list[str]]]]:
-    """The text properties of labels, then those of types, with the query that reads their values."""
-    kinds: tuple[tuple[OwnerKind, str, Mapping[str, Mapping[str, PropertySchema]]], ...] = (
-        ("label", "property_values", schema.labels),
-        ("type", "relationship_values", schema.types),
-    )
-    for kind, query, owners in kinds:
-        wanted = {owner: texts for owner, properties in owners.items() if (texts := _texts(properties))}
-        if wanted:
-            yield kind, query, wanted
-
-
-def _texts(properties: Mapping[str, PropertySchema]) -> list[str]:
-    return [name for name, property in properties.items() if property.kind == "text" or property.stored_as_text]
+def _texts(schema: GraphSchema, owner: Owner) -> list[str]:
+    properties = schema.properties(owner).items()
+    return [name for name, property in properties if property.kind == "text" or property.stored_as_text]
 
 
 def _row(
