@@ -9,7 +9,7 @@ from gear_neo4j.domain import entity_key
 from gear_neo4j.graph.read.graph_schema import PropertyRef
 from gear_neo4j.graph.read.lexicon import Lexicon, NamedNode
 from gear_neo4j.retrieval.patterns.condition import Condition, Operator
-from gear_neo4j.text.name_keys import keys_in
+from gear_neo4j.text.name_keys import folded_letters, keys_in
 
 # The same question is read several times, and its values are looked up once.
 KEPT = 16
@@ -85,7 +85,7 @@ class StoredValues:
 
     def parts(self, text: str, operator: Operator) -> list[Condition]:
         """One condition for each property with a value that contains, starts or ends with a text; one round trip."""
-        refs = self._lexicon.holders(entity_key(text), operator=operator)
+        refs = self._lexicon.holders(folded_letters(text)[0], operator=operator)
         return [Condition(ref.owner, ref.property, operator, (text,)) for ref in refs]
 
     def _read(self, texts: tuple[str, ...]) -> Vocabulary:
