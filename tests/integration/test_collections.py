@@ -264,7 +264,9 @@ def test_an_older_database_is_stamped_in_batches_and_searchable_meanwhile(
 
     applied = migrations.migrate(database, dimension=EMBEDDER.dimension)
 
-    assert ["V006", "V007", "V008", "V009", "V010", "V011"] == [step.source.partition("__")[0] for step in applied]
+    assert ["V006", "V007", "V008", "V009", "V010", "V011", "V012"] == [
+        step.source.partition("__")[0] for step in applied
+    ]
     assert every == found(gear) == found(gear, collections=["default"])
     assert agrees(database)
     assert () == migrations.migrate(database, dimension=EMBEDDER.dimension)

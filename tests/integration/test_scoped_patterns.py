@@ -108,7 +108,11 @@ def test_who_may_not_gets_no_answer_from_the_nodes_themselves(shared, server, em
         with pytest.raises(ScopeRefusal, match="graph_schema.cypher reads"):
             view.graph.patterns.schema()
         with pytest.raises(ScopeRefusal):
-            list(view.graph.patterns.values("label", {"Product": ["name"]}, longest=9, most=9))
+            view.graph.lexicon.values(["ikura"])
+        with pytest.raises(ScopeRefusal):
+            view.graph.lexicon.holders("i", operator="contains")
+        with pytest.raises(ScopeRefusal):
+            view.graph.lexicon.similar("ikura~1")
 
 
 @pytest.mark.parametrize(

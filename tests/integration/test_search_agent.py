@@ -66,7 +66,7 @@ def test_nodes_of_an_adopted_graph_are_the_answer(shared, server, embedder):
     with opened(server, embedder) as gear:
         named = gear.ask("Which products are supplied by Tokyo Traders?", agent="search")
         counted = gear.ask("How many products are supplied by Tokyo Traders?", agent="search")
-        unknown = gear.ask("Which products are supplied by Tokio Trader?", agent="search")
+        unknown = gear.ask("Which products are supplied by Osaka Trading?", agent="search")
 
     assert named.text.startswith(("Ikura [F1], Tofu [F2] (", "Tofu [F1], Ikura [F2] ("))
     assert "% sure" in named.text

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from gear_neo4j.domain import Cypher, EntityHit, Figure
-from gear_neo4j.errors import QueryTimeout
+from gear_neo4j.errors import InputError, QueryTimeout
 from gear_neo4j.graph.graph import Graph
 from gear_neo4j.graph.read.pagerank_queries import Version
 from gear_neo4j.graph.read.versioned import Versioned
@@ -87,8 +87,14 @@ class PatternFinder:
         self._kept = Versioned(self._make, version=graph.pagerank.version)
 
     def linked(self, question: str) -> frozenset[str]:
-        """The labels and types of the graph that a question mentions, or that connect those; empty without a schema."""
-        snapshot = self._current()
+        """The labels and types of the graph that a question mentions, or that connect those.
+
+        Empty without a schema, and in a database that was never adopted.
+        """
+        try:
+            snapshot = self._current()
+        except InputError:
+            return frozenset()
         return snapshot.search.linked(question) if snapshot else frozenset()
 
     def search(self) -> PatternSearch | None:
