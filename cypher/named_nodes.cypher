@@ -21,14 +21,7 @@ CALL () {
   WITH coalesce(properties(s).foreignEntities, false) AS foreign
   WHERE NOT foreign
   MATCH (e:Entity)
-  WHERE e.key IN $keys /*+ AND IN_SCOPE_ENTITY(e) */
-  RETURN e, coalesce(/*+ SPELLING(e), */ e.name) AS name
-  UNION
-  MATCH (s:__GearStore {id: 'store'})
-  WITH coalesce(properties(s).foreignEntities, false) AS foreign
-  WHERE NOT foreign
-  MATCH (e:Entity)
-  WHERE e.plain IN $keys /*+ AND IN_SCOPE_ENTITY(e) */
+  WHERE (e.key IN $keys OR e.plain IN $keys) /*+ AND IN_SCOPE_ENTITY(e) */
   RETURN e, coalesce(/*+ SPELLING(e), */ e.name) AS name
 }
 WITH e, collect(DISTINCT name) AS names

@@ -21,7 +21,7 @@ class ValuesInMemory:
         self._pairs = list(values)
         self._vocabulary = Vocabulary(self._pairs)
 
-    def said(self, *texts: str) -> Vocabulary:
+    def within(self, *texts: str) -> Vocabulary:
         """All values, whatever the texts."""
         assert texts
         return self._vocabulary

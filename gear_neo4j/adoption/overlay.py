@@ -268,7 +268,7 @@ class Adoption:
             self.on_progress(Progress("readers", done, total, self.report.stamped))
 
     def _terms(self, schema: GraphSchema) -> None:
-        """Write the names and values by which questions are linked to the graph, then its schema."""
+        """Write the names and values that questions are compared with, and last the schema, which refers to them."""
         expected = self.report.nodes_read + sum(
             property.distinct for owner in schema.owners() for property in schema.properties(owner).values()
         )

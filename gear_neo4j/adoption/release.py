@@ -8,7 +8,6 @@ from gear_neo4j.graph.graph import Graph
 from gear_neo4j.ingestion.progress import Progress
 
 DELETED_A_BATCH = 1_000
-TERMS_A_BATCH = 10_000
 
 
 @dataclass(slots=True)
@@ -42,7 +41,7 @@ def release(
     if dry_run:
         return ReleaseReport(total.passages, total.triples, schema=alone)
     report = ReleaseReport(schema=alone)
-    while graph.communities.clear(limit=DELETED_A_BATCH) or graph.terms.clear(limit=TERMS_A_BATCH):
+    while graph.communities.clear(limit=DELETED_A_BATCH) or graph.terms.clear(limit=DELETED_A_BATCH):
         pass
     while any(ids := graph.overlay.some(limit=DELETED_A_BATCH)):
         triples, passages = ids

@@ -180,11 +180,9 @@ class SentenceTransformerEmbedder:
 
     def _are_few(self, texts: Sequence[str]) -> bool:
         """Whether some texts, with those before them, are too few to import torch for them."""
-        characters = sum(map(len, texts))
-        if len(texts) > MOST_QUESTIONS:
-            self._stored += characters
-            return characters <= QUESTION_SIZE and self._stored <= STORED_SIZE
-        return characters <= QUESTION_SIZE
+        characters, to_store = sum(map(len, texts)), len(texts) > MOST_QUESTIONS
+        self._stored += characters if to_store else 0
+        return characters <= QUESTION_SIZE and not (to_store and self._stored > STORED_SIZE)
 
     def _batches(self, usual: Batches) -> Batches:
         names, *others = usual

@@ -135,6 +135,6 @@ class Names:
         return Dictionary(self._lexicon.nodes(keys_in(text))).find(text)
 
     def nodes_named(self, name: str) -> tuple[str, ...]:
-        """The ids of the nodes with a name."""
+        """The ids of all nodes that have the name."""
         key = folded_letters(name)[0]
         return Dictionary(self._lexicon.nodes([key])).nodes_named(name) if key else ()

@@ -1,4 +1,4 @@
-"""The keys by which names are looked up, and the parts of a text that may be names."""
+"""Keys for looking up names: those of a name, and those of every part of a text that may be one."""
 
 import unicodedata
 from bisect import bisect_right

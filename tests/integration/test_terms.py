@@ -39,6 +39,14 @@ def towns(shared, embedder):
     return shared.adopted(TOWNS, PROFILE, embedder)
 
 
+def adopted(database, embedder):
+    """The graph of the towns in an empty database."""
+    run(database, TOWNS)
+    graph = Graph(database)
+    Adoption(graph, PROFILE, embedder).run()
+    return graph
+
+
 def named(graph, text):
     """The names of the nodes that a text names, with the text of each."""
     matches = Names(graph.lexicon).find(text)
@@ -93,9 +101,7 @@ def test_a_name_with_a_typo_is_corrected_and_the_answer_says_so(shared, server, 
 
 def test_an_update_finds_what_is_new_and_forgets_what_is_gone(empty, embedder):
     """A node with a new name, one with another, one that was deleted, and values that nobody has any more."""
-    run(empty, TOWNS)
-    graph = Graph(empty)
-    Adoption(graph, PROFILE, embedder).run()
+    graph = adopted(empty, embedder)
     run(empty, "MATCH (t:Town {name: 'Lund'}) SET t.name = 'Londinium Gothorum', t.climate = 'mild'")
     run(empty, "MATCH (p:Person {name: 'ada_wells'}) DETACH DELETE p")
     run(empty, "MATCH (t:Town {name: 'São Tomé'}) CREATE (:Person {name: 'Bo Falk', trade: 'Smith'})-[:LIVES_IN]->(t)")
@@ -112,10 +118,8 @@ def test_an_update_finds_what_is_new_and_forgets_what_is_gone(empty, embedder):
 def test_more_values_than_are_kept_are_named_in_a_warning(empty, embedder, monkeypatch, caplog):
     """The adoption does not fail, and names are found as ever."""
     monkeypatch.setattr(terms, "MOST_VALUES", 3)
-    run(empty, TOWNS)
-    graph = Graph(empty)
 
-    Adoption(graph, PROFILE, embedder).run()
+    graph = adopted(empty, embedder)
 
     said = [record.getMessage() for record in caplog.records if record.name == terms.LOGGER.name]
     assert ["of the values of a label, questions find only 3"] == said
@@ -138,9 +142,7 @@ def test_names_of_entities_are_found_without_accents_and_underscores(database, e
 
 def test_a_graph_adopted_by_an_earlier_version_is_searched_once_it_is_migrated(empty, server, embedder):
     """Before, a search says so in a line, instead of finding nothing."""
-    run(empty, TOWNS)
-    graph = Graph(empty)
-    Adoption(graph, PROFILE, embedder).run()
+    graph = adopted(empty, embedder)
     run(empty, "MATCH (term:__GearTerm) DETACH DELETE term")
     run(empty, "MATCH (s:__GearStore {id: 'store'}) SET s.terms = null")
     run(empty, "MATCH (m:__Neo4jMigration {version: '012', migrationTarget: 'gear-neo4j'}) DETACH DELETE m")

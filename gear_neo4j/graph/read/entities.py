@@ -1,7 +1,7 @@
 """Single entities: the facts about a node and its links, within limits."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.domain import Triple
@@ -117,6 +117,17 @@ class Entities:
         )
 
 
+def each_name(names: Names) -> Iterator[str]:
+    """The names that a query returns for a node, those in lists one by one.
+
+    Example:
+        >>> list(each_name([None, ["Ada", "A. Lovelace"], "Countess"]))
+        ['Ada', 'A. Lovelace', 'Countess']
+    """
+    parts = (part for name in names for part in (name if isinstance(name, list) else [name]))
+    return (part for part in parts if part)
+
+
 def first_name(names: Names) -> str:
     """The first of the names that a query returns for a node; empty if it has none.
 
@@ -124,8 +135,7 @@ def first_name(names: Names) -> str:
         >>> first_name([None, ["Ada", "A. Lovelace"], "Countess"])
         'Ada'
     """
-    parts = (part for name in names for part in (name if isinstance(name, list) else [name]))
-    return next((part for part in parts if part), "")
+    return next(each_name(names), "")
 
 
 def _summary(row: Row) -> EntitySummary:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gear_neo4j.errors import MigrationError
-from gear_neo4j.graph.connection.database import Database
+from gear_neo4j.graph.connection.database import Database, Row
+from gear_neo4j.graph.read.entities import each_name
 from gear_neo4j.graph.read.graph_schema import Owner, PropertyRef
 from gear_neo4j.graph.read.vanished import present
 from gear_neo4j.graph.schema.record import names_on_record
@@ -65,8 +66,7 @@ class Lexicon:
     def every_node(self) -> Iterator[NamedNode]:
         """Every node mentioned by triples or passages, with all its names; streamed."""
         for row in self._database.stream("entity_names", names=names_on_record(self._database)):
-            parts = [part for name in row["names"] for part in (name if isinstance(name, list) else [name])]
-            yield NamedNode(row["id"], tuple(part for part in parts if part), row["degree"], tuple(row["labels"]))
+            yield NamedNode(row["id"], tuple(each_name(row["names"])), row["degree"], tuple(row["labels"]))
 
     def values(self, keys: Iterable[str]) -> list[tuple[PropertyRef, str]]:
         """The values with one of the keys, each with a property that has it."""
@@ -74,7 +74,7 @@ class Lexicon:
         return self._values("values_by_key", keys=given) if given else []
 
     def values_of(self, properties: Iterable[PropertyRef]) -> list[tuple[PropertyRef, str]]:
-        """All values of some properties."""
+        """Every value of the given properties."""
         rows = [{"kind": ref.owner.kind, "owner": ref.owner.name, "property": ref.property} for ref in properties]
         return self._values("values_by_property", properties=rows) if rows else []
 
@@ -86,7 +86,7 @@ class Lexicon:
             operator: ``contains``, ``starts`` or ``ends``.
         """
         rows = self._database.call("values_by_part", part=part, operator=operator) if part else []
-        return [PropertyRef(Owner(row["kind"], row["owner"]), row["property"]) for row in rows]
+        return [_property(row) for row in rows]
 
     def similar(self, text: str) -> list[str]:
         """Names and values that match a text in Lucene's syntax, best first."""
@@ -94,5 +94,8 @@ class Lexicon:
         return [row["value"] for row in rows]
 
     def _values(self, query: str, **parameters: Sequence[object]) -> list[tuple[PropertyRef, str]]:
-        rows = self._database.call(query, **parameters)
-        return [(PropertyRef(Owner(row["kind"], row["owner"]), row["property"]), row["value"]) for row in rows]
+        return [(_property(row), row["value"]) for row in self._database.call(query, **parameters)]
+
+
+def _property(row: Row) -> PropertyRef:
+    return PropertyRef(Owner(row["kind"], row["owner"]), row["property"])

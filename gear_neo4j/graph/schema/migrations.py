@@ -6,7 +6,7 @@ The chain has the target ``gear-neo4j``, so another tool's chain in the same dat
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from gear_neo4j.domain import LONGEST_KEY, entity_key
 from gear_neo4j.errors import ForeignGraph, MigrationError
@@ -210,12 +210,19 @@ def _derive_readers(database: Database, lock: Lock) -> None:
         )
 
 
-def _rekey(database: Database, lock: Lock) -> None:
-    """Give entities the keys of today; those with the same key are merged."""
-    last, renamed = "", 0
+def _entity_keys(database: Database, lock: Lock) -> Iterator[list[str]]:
+    """The keys of all entities, in order, in batches; each needs the lock."""
+    last = ""
     while keys := [row["key"] for row in database.call("entities_after", key=last, limit=KEYS_A_BATCH)]:
         lock.require()
         last = keys[-1]
+        yield keys
+
+
+def _rekey(database: Database, lock: Lock) -> None:
+    """Give entities the keys of today; those with the same key are merged."""
+    renamed = 0
+    for keys in _entity_keys(database, lock):
         # A key that was shortened ends with a digest, and stays.
         rows = [{"from": key, "to": entity_key(key)} for key in keys if len(key) < LONGEST_KEY]
         if changed := [row for row in rows if row["from"] != row["to"]]:
@@ -236,10 +243,7 @@ def _write_terms(database: Database, lock: Lock) -> None:
             lock.require()
     if has_foreign_entities(database):
         return
-    last = ""
-    while keys := [row["key"] for row in database.call("entities_after", key=last, limit=KEYS_A_BATCH)]:
-        lock.require()
-        last = keys[-1]
+    for keys in _entity_keys(database, lock):
         if rows := [{"key": key, "plain": plain} for key in keys if (plain := plain_key(key))]:
             database.call("write_plain_keys", rows=rows)
 

@@ -1,4 +1,4 @@
-"""The terms of an adopted graph, by which questions are linked to it: names of nodes, and values of text properties."""
+"""The terms of an adopted graph, which questions are compared with: names of nodes, and values of text properties."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -6,6 +6,7 @@ from itertools import chain, islice
 
 from gear_neo4j.domain import digest
 from gear_neo4j.graph.connection.database import Database, Row
+from gear_neo4j.graph.read.entities import each_name
 from gear_neo4j.graph.read.graph_schema import GraphSchema, Owner, OwnerKind
 from gear_neo4j.graph.schema.record import names_on_record
 from gear_neo4j.text.name_keys import keys_of
@@ -48,13 +49,12 @@ class TermStore:
 
     def _names(self) -> Iterator[Row]:
         for row in self._database.stream("adopted_names", names=names_on_record(self._database)):
-            names = [part for name in row["names"] for part in (name if isinstance(name, list) else [name]) if part]
-            for name in dict.fromkeys(names):
+            for name in dict.fromkeys(each_name(row["names"])):
                 for key in keys_of(name):
                     yield _row(key, name, node=row["id"])
 
     def _values(self, schema: GraphSchema) -> Iterator[Row]:
-        """The values of text properties, including numbers stored as text, which may be names or keys."""
+        """The values of text properties. Numbers stored as text are among them, because they may be names or keys."""
         # Without an index, one pass over all nodes, and one over all relationships, costs less than one for each name.
         for kind, query in _QUERIES.items():
             wanted = {

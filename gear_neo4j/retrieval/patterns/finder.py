@@ -142,11 +142,11 @@ class PatternFinder:
         if snapshot is None:
             return EntityResult()
         candidates = snapshot.search.find(question)
-        corrected, said = snapshot.speller.corrected(question, candidates.unknown)
-        if said:
+        corrected, note = snapshot.speller.corrected(question, candidates.unknown)
+        if note:
             found = self._answer(corrected, snapshot.search.find(corrected), snapshot, most=most)
             if found.entities or found.figure:
-                return replace(found, doubt="; ".join(filter(None, (said, found.doubt))), corrected=corrected)
+                return replace(found, doubt="; ".join(filter(None, (note, found.doubt))), corrected=corrected)
         return self._answer(question, candidates, snapshot, most=most)
 
     def _answer(self, question: str, candidates: Candidates, snapshot: _Snapshot, *, most: int) -> EntityResult:

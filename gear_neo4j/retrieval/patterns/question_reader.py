@@ -14,7 +14,7 @@ from gear_neo4j.retrieval.patterns.language import COUNTRIES, QUALIFIERS, stem, 
 from gear_neo4j.retrieval.patterns.number_reader import IDS, NumberReader
 from gear_neo4j.retrieval.patterns.phrases import Phrases
 from gear_neo4j.retrieval.patterns.reading import Reading, Word, add, is_cue, is_free, words_of
-from gear_neo4j.retrieval.patterns.vocabulary import Values
+from gear_neo4j.retrieval.patterns.vocabulary import Values, Vocabulary
 
 # The weight of a literal that looks like an ordinary word.
 PLAIN = 0.15
@@ -54,7 +54,7 @@ class QuestionReader:
             for name in (*names, *(property.name for _, property, _ in self._properties))
             if len(parts := telling_words(name)) > 1 and aggregation_in(" ".join(parts))
         ]
-        self._countries = values.said(*(name for names in COUNTRIES for name in names))
+        self._countries = values.within(*(name for names in COUNTRIES for name in names))
         self._country_names = [
             (_written(names), known)
             for names in COUNTRIES
@@ -66,7 +66,7 @@ class QuestionReader:
 
     def read(self, question: str) -> Reading:
         """The words and literals of a question: first dates, then quotations, values, numbers, and flags."""
-        known = self._values.said(question, _PLURAL.sub(" ", question))
+        known = self._values.within(question, _PLURAL.sub(" ", question))
         reading = Reading(question, list(words_of(question)), known)
         self._numbers.dates(reading)
         self._quotations(reading)
@@ -88,7 +88,7 @@ class QuestionReader:
 
     def stored(self, ref: PropertyRef, text: str) -> tuple[str, ...]:
         """The values of a property that a text means: its spellings, or the same date as the graph writes it."""
-        said = [condition for condition in self._values.said(text).conditions(text) if _is_of(condition, ref)]
+        said = [condition for condition in self._values.within(text).conditions(text) if _is_of(condition, ref)]
         if said:
             return said[0].texts
         day = next((date.bounds for date in dates_in(text)), None)
@@ -185,9 +185,10 @@ class QuestionReader:
         for phrase in self._phrases.find(texts):
             words = reading.words[phrase.first : phrase.last + 1]
             if all(word.literal is None for word in words):
-                said = phrase.condition.texts
-                conditions = self._values.said(*said).conditions(*said)
-                add(reading, words[0].start, words[-1].end, _unless_excepted(reading, words[0].start, conditions))
+                spellings = phrase.condition.texts
+                known = self._values.within(*spellings)
+                conditions = self._conditions(reading, words[0].start, *spellings, known=known)
+                add(reading, words[0].start, words[-1].end, conditions)
 
     def _plurals(self, reading: Reading, others: Sequence[Match]) -> list[Match]:
         """Names in the plural, *Ewoks*, and capitalised values of closed lists: *Inspectors*."""
@@ -204,9 +205,14 @@ class QuestionReader:
             )
         ]
 
-    def _conditions(self, reading: Reading, start: int, *texts: str) -> list[Condition]:
+    def _conditions(
+        self, reading: Reading, start: int, *texts: str, known: Vocabulary | None = None
+    ) -> list[Condition]:
         """The conditions that a property has one of the texts as its value, or must not: *other than Berlin*."""
-        return _unless_excepted(reading, start, reading.known.conditions(*texts))
+        conditions = (known or reading.known).conditions(*texts)
+        if is_excepted(reading.text[:start]):
+            return [replace(condition, operator="other") for condition in conditions]
+        return conditions
 
     def _is_name(self, condition: Condition) -> bool:
         return self.schema.names_with(condition.owner, condition.property)
@@ -229,12 +235,6 @@ def _written(names: Sequence[str]) -> re.Pattern[str]:
     """Where a text has one of the names of a country."""
     longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)", re.IGNORECASE)
-
-
-def _unless_excepted(reading: Reading, start: int, conditions: list[Condition]) -> list[Condition]:
-    if is_excepted(reading.text[:start]):
-        return [replace(condition, operator="other") for condition in conditions]
-    return conditions
 
 
 def _is_of(condition: Condition, ref: PropertyRef) -> bool:

@@ -1,4 +1,4 @@
-"""Corrects names and values that a question misspells: one typo in a word, and only one thing that can be meant."""
+"""Corrects misspelt names and values in a question, if each word has at most one typo and only one correction fits."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,21 +22,21 @@ class Speller:
         self._lexicon = lexicon
 
     def corrected(self, question: str, names: Sequence[str]) -> tuple[str, str]:
-        """The question without the typos in its unknown names, and a sentence on them; unchanged and empty if none has.
+        """The question with its unknown names corrected, and a note on it; without a correction, unchanged and no note.
 
         At most three round trips for each of the first three names.
         """
-        said = []
+        notes = []
         for name in names[:MOST_NAMES]:
             readings = ((written, self._meant(written)) for written in _with_words_before(question, name))
             written, meant = next(((written, meant) for written, meant in readings if meant), ("", ""))
             if meant:
                 question = _replaced(question, written, meant)
-                said.append(f"'{written}' is read as '{meant}'")
-        return question, "; ".join(said)
+                notes.append(f"'{written}' is read as '{meant}'")
+        return question, "; ".join(notes)
 
     def _meant(self, written: str) -> str | None:
-        """The only name or value with a typo less; None if there is none, or several."""
+        """The only name or value that the graph has with fewer typos; None if none fits, or several do."""
         key = folded_letters(written)[0]
         words = [word for word in key.split() if word.isalnum()]
         if not words or len(words) > MOST_WORDS:
@@ -53,9 +53,10 @@ def is_misspelt(written: str, *, of: str) -> bool:
         >>> [is_misspelt(written, of="tokyo traders") for written in ("tokio trader", "tokyo traders", "tokio")]
         [True, False, False]
     """
-    pairs = list(zip(written.split(), of.split(), strict=False))
-    same_length = len(written.split()) == len(of.split())
-    return same_length and written != of and all(one == other or is_slip(one, of=other) for one, other in pairs)
+    words, right = written.split(), of.split()
+    if written == of or len(words) != len(right):
+        return False
+    return all(word == other or is_slip(word, of=other) for word, other in zip(words, right, strict=True))
 
 
 def _with_words_before(question: str, name: str) -> Iterator[str]:

@@ -56,10 +56,10 @@ class Vocabulary:
 
 
 class Values(Protocol):
-    """All values of a graph's text properties."""
+    """Looks up the values of a graph's text properties."""
 
-    def said(self, *texts: str) -> Vocabulary:
-        """The values that some texts contain, and maybe others."""
+    def within(self, *texts: str) -> Vocabulary:
+        """The values that the texts contain, and maybe others."""
 
     def of(self, wanted: Set[PropertyRef]) -> Iterator[Condition]:
         """One condition for each value of some properties."""
@@ -69,14 +69,14 @@ class Values(Protocol):
 
 
 class StoredValues:
-    """The values on record in the database; those that the last texts say are kept. Threads may share it."""
+    """Looks up values in the database, and keeps those in the last few texts. Threads may share it."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
         self._kept = lru_cache(KEPT)(self._read)
 
-    def said(self, *texts: str) -> Vocabulary:
-        """The values that some texts contain; one round trip, none for the same texts again."""
+    def within(self, *texts: str) -> Vocabulary:
+        """The values that the texts contain; one round trip, none for the same texts again."""
         return self._kept(texts)
 
     def of(self, wanted: Set[PropertyRef]) -> Iterator[Condition]:
